@@ -34,6 +34,22 @@ impl Link {
     pub(crate) const fn granule_of(&self, action: Action) -> u64 {
         self.commands.granule[action as usize] as u64
     }
+
+    /// The bits of an address that the cost of an access may depend on: a serial bus, unlike one that moves whole words,
+    /// takes as long for bytes anywhere, where the chip addresses them.
+    pub(crate) fn phase_mask(&self) -> u8 {
+        let mask = |command: &BusCommand| match command {
+            BusCommand::Serial(_) | BusCommand::Card(_) => {
+                command.granule().max(1).next_power_of_two() - 1
+            }
+            BusCommand::Parallel(_) | BusCommand::Ddr(_) => 7,
+        };
+        self.commands
+            .all
+            .iter()
+            .map(mask)
+            .fold(0, |all, one| all | one)
+    }
 }
 
 /// The commands of a chip, with the place of each action's first one, and what that costs without data: every

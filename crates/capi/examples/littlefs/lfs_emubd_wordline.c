@@ -63,8 +63,8 @@ static const char *setting(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
-/* A status as littlefs knows it. What the caller did wrong, and what failed otherwise, is said. */
-static int as_lfs(wl_memory_status status, const char *call)
+/* What the caller did wrong, and what failed otherwise, is said. */
+static int report(wl_memory_status status, const char *call)
 {
     int err = WL_MEMORY_LITTLEFS(status);
     if (err && err != LFS_ERR_CORRUPT && status != WL_MEMORY_POWER_LOST) {
@@ -72,6 +72,12 @@ static int as_lfs(wl_memory_status status, const char *call)
         totals.misuses += 1;
     }
     return err;
+}
+
+/* A status as littlefs knows it. */
+static inline int as_lfs(wl_memory_status status, const char *call)
+{
+    return status == WL_MEMORY_OK ? 0 : report(status, call);
 }
 
 /* ---- What all chips of a process did ---- */

@@ -178,6 +178,8 @@ pub(super) struct FaultSet {
     ranges: Vec<(u64, u64, FaultRule)>,
     /// Blocks whose erase did nothing under [`InjectedFault::EraseStale`]: their programs do nothing either.
     stale: BTreeSet<u32>,
+    /// Faults of blocks that strike reads: most memories have none, and a read then looks no further.
+    of_reads: usize,
 }
 
 impl FaultSet {
@@ -192,6 +194,7 @@ impl FaultSet {
 
     /// Adds a fault to a block of flash.
     pub(super) fn add_to_block(&mut self, block: u32, rule: FaultRule) {
+        self.of_reads += usize::from(rule.kind.strikes() == Struck::Read);
         self.blocks.entry(block).or_default().push(rule);
     }
 
@@ -202,7 +205,9 @@ impl FaultSet {
 
     /// Takes all faults from a block.
     pub(super) fn mend_block(&mut self, block: u32) {
-        self.blocks.remove(&block);
+        let mended = self.blocks.remove(&block).unwrap_or_default();
+        let of_reads = |rule: &&FaultRule| rule.kind.strikes() == Struck::Read;
+        self.of_reads -= mended.iter().filter(of_reads).count();
     }
 
     /// Takes all faults from what touches a range.
@@ -247,6 +252,12 @@ impl FaultSet {
         let rules = self.of_block(block);
         rules.iter().any(|rule| rule.kind.strikes() == struck)
             || struck == Struck::Program && self.stale.contains(&block)
+    }
+
+    /// Whether no block of flash has a fault that strikes reads.
+    #[inline(always)]
+    pub(super) const fn spares_reads(&self) -> bool {
+        self.of_reads == 0
     }
 
     /// Whether some block of several has a fault.
@@ -338,6 +349,21 @@ mod tests {
         assert_eq!(faults.strike_block(4, Struck::Program), None);
         faults.mend_block(3);
         assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn reads_are_spared_until_a_fault_strikes_them() {
+        let mut faults = FaultSet::default();
+        faults.add_to_block(3, rule(InjectedFault::ProgramError, 0, 0));
+        assert!(faults.spares_reads());
+        for block in [3, 4] {
+            faults.add_to_block(block, rule(InjectedFault::ReadError, 0, 0));
+        }
+        faults.mend_block(3);
+        assert!(!faults.spares_reads());
+        faults.mend_block(5);
+        faults.mend_block(4);
+        assert!(faults.spares_reads() && faults.is_empty());
     }
 
     #[test]

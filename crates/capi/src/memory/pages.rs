@@ -174,7 +174,14 @@ impl MemoryDevice {
         let Memory::Flash(flash) = &mut self.cells.memory else {
             return Ok(());
         };
-        for block in 0..flash.geometry().blocks {
+        let geometry = flash.geometry();
+        // Makers mark bad blocks in the spare area.
+        let marked = if geometry.spare_bytes > 0 {
+            geometry.blocks
+        } else {
+            0
+        };
+        for block in 0..marked {
             // A new memory holds nothing else.
             if !flash.content(block)?.pages.is_empty() {
                 flash.set_content(block, &wordline_nvm::BlockContent::default())?;

@@ -658,6 +658,85 @@ static void bad_arguments(void)
     OK(wl_memory_free(other));
 }
 
+/* Where faults meet: what is mended beside a range, what an erase of many blocks keeps, and what a cut or the strict mode
+ * makes of operations that come to nothing. */
+static void where_faults_meet(void)
+{
+    wl_memory_options options = options_for("mt25ql128");
+    wl_memory *memory = made("em064lx");
+    unsigned char old[256], data[256], back[256];
+    uint64_t seed;
+    memset(old, 0xF0, sizeof old);
+    memset(data, 0x3C, sizeof data);
+
+    /* Mending ends at the last byte of its range, and begins at the first. */
+    add(memory, WL_MEMORY_READ_ERROR, 4200, 8, 0, 0);
+    OK(wl_memory_clear_faults(memory, 4096, 104));
+    OK(wl_memory_clear_faults(memory, 4208, 8));
+    IS(UNCORRECTABLE, wl_memory_read(memory, 4200, back, 8));
+    OK(wl_memory_clear_faults(memory, 4207, 1));
+    OK(wl_memory_read(memory, 4200, back, 8));
+
+    /* A cut cannot let a write be there that a fault has lost. */
+    OK(wl_memory_write(memory, 0, old, sizeof old));
+    OK(wl_memory_sync(memory));
+    for (seed = 0; seed < 40; seed++) {
+        wl_memory *fork = forked(memory);
+        wl_memory_cut cut = cut_of(9, WL_MEMORY_CUT_REORDERED, seed);
+        add(fork, WL_MEMORY_PROGRAM_NOOP, 0, sizeof old, 0, 0);
+        OK(wl_memory_cut_power(fork, &cut));
+        OK(wl_memory_write(fork, 0, data, sizeof data));
+        cut.operations = 0;
+        OK(wl_memory_cut_power(fork, &cut));
+        OK(wl_memory_power_up(fork));
+        OK(wl_memory_peek(fork, 0, back, sizeof back));
+        CHECK(all(back, sizeof back, 0xF0));
+        OK(wl_memory_free(fork));
+    }
+    OK(wl_memory_free(memory));
+
+    options.strict = 1;
+    memory = made_with(&options);
+    for (seed = 0; seed < 40; seed++) {
+        wl_memory *fork = forked(memory);
+        wl_memory_cut cut = cut_of(1, WL_MEMORY_CUT_TORN, seed);
+        add(fork, WL_MEMORY_PROGRAM_NOOP, 0, 4096, 0, 0);
+        OK(wl_memory_cut_power(fork, &cut));
+        IS(POWER_LOST, wl_memory_program(fork, 0, data, sizeof data));
+        OK(wl_memory_power_up(fork));
+        OK(wl_memory_read(fork, 0, back, sizeof back));
+        CHECK(all(back, sizeof back, 0xFF));
+        OK(wl_memory_free(fork));
+    }
+
+    /* One erase of 64 KiB: each of its blocks that an erase leaves alone keeps what it has. */
+    OK(wl_memory_program(memory, 3 * 4096, old, sizeof old));
+    OK(wl_memory_program(memory, 7 * 4096, old, sizeof old));
+    OK(wl_memory_program(memory, 8 * 4096, old, sizeof old));
+    add(memory, WL_MEMORY_ERASE_NOOP, 3 * 4096, 4096, 0, 1);
+    add(memory, WL_MEMORY_ERASE_STALE, 7 * 4096, 4096, 0, 1);
+    OK(wl_memory_erase_range(memory, 0, 65536, 0));
+    OK(wl_memory_read(memory, 3 * 4096, back, sizeof back));
+    CHECK(all(back, sizeof back, 0xF0));
+    OK(wl_memory_read(memory, 7 * 4096, back, sizeof back));
+    CHECK(all(back, sizeof back, 0xF0));
+    OK(wl_memory_read(memory, 8 * 4096, back, sizeof back));
+    CHECK(all(back, sizeof back, 0xFF));
+
+    /* A driver that is strict cannot know that an erase did nothing, and one more of those does not end it. */
+    OK(wl_memory_program(memory, 7 * 4096, data, sizeof data));
+    add(memory, WL_MEMORY_ERASE_NOOP, 7 * 4096, 4096, 0, 1);
+    OK(wl_memory_erase(memory, 7));
+    OK(wl_memory_program(memory, 7 * 4096, data, sizeof data));
+    OK(wl_memory_read(memory, 7 * 4096, back, sizeof back));
+    CHECK(all(back, sizeof back, 0xF0));
+    OK(wl_memory_erase(memory, 7));
+    OK(wl_memory_program(memory, 7 * 4096, data, sizeof data));
+    OK(wl_memory_read(memory, 7 * 4096, back, sizeof back));
+    CHECK(all(back, sizeof back, 0x3C));
+    OK(wl_memory_free(memory));
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2);
@@ -678,6 +757,7 @@ int main(int count, char **arguments)
     cells("mt29f2g08aad");
     settled();
     ideal_parts();
+    where_faults_meet();
     bad_arguments();
     return 0;
 }

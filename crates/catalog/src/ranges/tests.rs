@@ -302,3 +302,18 @@ fn no_end_of_a_range_is_dropped_without_a_word() {
     let longest = moved_program(beyond, Timing::Typ, true);
     assert!((90.0..=100.0).contains(&longest), "{longest}");
 }
+
+/// Loading trusts the embedded sheets in this; a sheet of the user's own is asked each time.
+#[test]
+fn no_embedded_sheet_states_a_range_that_nothing_uses() {
+    let catalog = Catalog::load(&[]).expect("sound sheets");
+    let parts = catalog.parts().map(|part| &part.header);
+    let boards = catalog.boards().map(|board| &board.header);
+    let mut sheets = 0;
+    for header in parts.chain(boards) {
+        let tree = estimate::tree(&header.text).expect("sound");
+        assert_eq!(unused(&tree), [], "{}", header.file);
+        sheets += 1;
+    }
+    assert!(sheets > 200, "{sheets}");
+}

@@ -19,8 +19,9 @@ use crate::power::{MeterCourse, PowerMeter};
 /// Instants of a chip that operations move, at most.
 pub(crate) const MARKS: usize = 4;
 
-/// Vectors that are kept: a direct-mapped table, because software uses a few lengths.
-const VECTORS: usize = 16;
+/// Vectors that are kept: a direct-mapped table, because software uses a few lengths. File systems that read to the byte
+/// use some sixty.
+const VECTORS: usize = 128;
 
 /// A chip whose operations can be compiled.
 pub trait SteadyChip: Clone {
@@ -50,7 +51,7 @@ pub trait SteadyChip: Clone {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CostKey {
     action: Action,
-    /// Place in a word of the bus, which a parallel bus moves whole.
+    /// Place in a word of the bus, which a parallel bus moves whole, or in what a serial command addresses.
     phase: u8,
     setting: u8,
     wrote: bool,
@@ -154,13 +155,13 @@ pub(super) struct AgainCosts {
 pub(super) struct CompiledCosts {
     is_off: bool,
     /// Shared with forks, until one of them compiles another.
-    vectors: Arc<Vec<Option<CostVector>>>,
+    vectors: Arc<Vec<Option<Arc<CostVector>>>>,
 }
 
 impl CompiledCosts {
     #[inline(always)]
     fn find(&self, key: &CostKey) -> Option<&CostVector> {
-        let found = self.vectors.get(Self::place(key))?.as_ref();
+        let found = self.vectors.get(Self::place(key))?.as_deref();
         found.filter(|vector| vector.key == *key)
     }
 
@@ -168,14 +169,16 @@ impl CompiledCosts {
     fn keep(&mut self, vector: CostVector) {
         let vectors = Arc::make_mut(&mut self.vectors);
         vectors.resize(VECTORS, None);
-        vectors[Self::place(&vector.key)] = Some(vector);
+        vectors[Self::place(&vector.key)] = Some(Arc::new(vector));
     }
 
-    /// Lengths are mostly powers of two: their exponents and their low bits tell them apart.
+    /// The high bits of a product depend on every bit of its factors.
     #[inline(always)]
     const fn place(key: &CostKey) -> usize {
-        let mixed = key.bytes ^ key.bytes >> 4 ^ key.bytes >> 8 ^ key.lag.ps() >> 8;
-        (mixed ^ (key.action as u64 * 5)) as usize % VECTORS
+        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let small = key.phase as u64 | (key.action as u64) << 3 | (key.wrote as u64) << 8;
+        let mixed = key.bytes ^ small << 48 ^ key.lag.ps() << 20;
+        (mixed.wrapping_mul(ODD) >> (64 - VECTORS.ilog2())) as usize
     }
 }
 
@@ -215,7 +218,7 @@ impl<C: Chip> Wired<C> {
         }
         let key = CostKey {
             action,
-            phase: (at % 8) as u8,
+            phase: self.phase_of(at),
             setting: self.chip.setting(),
             wrote: self.wrote && self.link.turnaround > Time::ZERO,
             bytes: bytes as u64,
@@ -277,7 +280,7 @@ impl<C: Chip> Wired<C> {
             ..
         } = &self.pending;
         let same = key.action == action && key.bytes == bytes as u64;
-        let same = same && key.phase == (at % 8) as u8 && key.setup == self.driver.dma_setup;
+        let same = same && key.phase == self.phase_of(at) && key.setup == self.driver.dma_setup;
         if *times == 0 || !same || self.clock.now() != *now {
             return None;
         }

@@ -141,6 +141,8 @@ pub struct Wired<C> {
     costs: CompiledCosts,
     /// Operations that were counted by them.
     pending: PendingCosts,
+    /// See [`Link::phase_mask`].
+    phase_mask: u8,
 }
 
 /// An erase that was begun and left running.
@@ -210,6 +212,7 @@ impl<C: Chip> Wired<C> {
                 assumed_limits: Vec::new(),
             }),
             chip,
+            phase_mask: link.phase_mask(),
             link: Arc::new(link),
             costs: CompiledCosts::default(),
             pending: PendingCosts::default(),
@@ -246,7 +249,14 @@ impl<C: Chip> Wired<C> {
             notes: Arc::clone(&self.notes),
             costs: self.costs.clone(),
             pending: self.pending,
+            phase_mask: self.phase_mask,
         }
+    }
+
+    /// The bits of an address that the cost of an access may depend on.
+    #[inline(always)]
+    const fn phase_of(&self, at: u64) -> u8 {
+        at as u8 & self.phase_mask
     }
 
     /// Begins an access: what follows adds to its cost.

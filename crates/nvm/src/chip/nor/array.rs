@@ -63,6 +63,14 @@ impl Array {
         }
     }
 
+    /// Whether every byte of a range is 0xFF.
+    pub(super) fn is_erased(&self, at: u64, bytes: usize) -> bool {
+        spans(at, bytes, CHUNK_BYTES).all(|(chunk, inside, _)| {
+            let chunk = self.chunks.get(chunk);
+            chunk.is_none_or(|chunk| chunk.bytes[inside].iter().all(|byte| *byte == 0xFF))
+        })
+    }
+
     /// Clears the bits that are 0 in `data`.
     pub(super) fn program(&mut self, at: u64, data: &[u8]) {
         self.change(at, data, clear_bits);

@@ -27,19 +27,20 @@ impl Nor {
         let page_bytes = self.spec.geometry.page_bytes as usize;
         let mut content = BlockContent::default();
         for (number, at) in (at..at + bytes).step_by(page_bytes).enumerate() {
+            let units = self.array.programmed_granules(at, page_bytes);
+            if units == 0 && self.array.is_erased(at, page_bytes) {
+                continue;
+            }
             let mut bytes = vec![0; page_bytes];
             self.array.read(at, &mut bytes);
-            let units = self.array.programmed_granules(at, page_bytes);
-            if units != 0 || bytes.iter().any(|byte| *byte != 0xFF) {
-                let page = PageContent {
-                    bytes,
-                    programs: 1,
-                    units,
-                    wrong: Vec::new(),
-                    given_up: false,
-                };
-                content.pages.insert(number as u32, page);
-            }
+            let page = PageContent {
+                bytes,
+                programs: 1,
+                units,
+                wrong: Vec::new(),
+                given_up: false,
+            };
+            content.pages.insert(number as u32, page);
         }
         Ok(content)
     }
