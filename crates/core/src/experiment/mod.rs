@@ -31,7 +31,7 @@ mod wear;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use app::{AppWorkload, ModulePrices};
+pub use app::{AppWorkload, ModulePrices, PowerRun};
 pub use bound::{BoundWorkload, ShareOrSize, ShareOrSizeError};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
