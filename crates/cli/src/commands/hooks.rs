@@ -187,7 +187,7 @@ impl HookRequest<'_> {
         self.exports.spare(&path)
     }
 
-    /// The same of the surfaces that a program is projected with.
+    /// The same of the surfaces that a program is projected with, and of the runs that powers are found from.
     fn name_surfaces(&mut self) -> Result<(), Failure> {
         let Workload::App(app) = &mut self.experiment.workload else {
             return Ok(());
@@ -196,6 +196,13 @@ impl HookRequest<'_> {
         let mut named = named.into_iter().flatten().map(PathBuf::from);
         for file in &mut app.surfaces {
             let path = named.next().unwrap_or_else(|| PathBuf::from(&*file));
+            *file = self.inputs.add_measured(&path);
+            self.exports.spare(&path)?;
+        }
+        if let Some(file) = &mut app.power_file {
+            let named = self.matches.try_get_raw("power_file").ok().flatten();
+            let named = named.and_then(|mut named| named.next()).map(PathBuf::from);
+            let path = named.unwrap_or_else(|| PathBuf::from(&*file));
             *file = self.inputs.add_measured(&path);
             self.exports.spare(&path)?;
         }

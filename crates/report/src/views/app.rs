@@ -80,7 +80,11 @@ const SHARES: LineTable = LineTable {
 const PHASES: LineTable = LineTable {
     title: "Phases{place}",
     pivot: Some(Keys::but(&[Of(Axis::Estimate), Of(Axis::Over)])),
-    lines: |pivot| pivot.select(|line| line.axis(Axis::Phase).is_some()),
+    lines: |pivot| {
+        pivot.select(|line| {
+            line.axis(Axis::Phase).is_some() && line.number(Metric::ProgramTime).is_some()
+        })
+    },
     keys: &[Key::Always(Of(Axis::Phase)), MODULE],
     figures: &[
         figure("run time", FigureOf::At(Metric::ProgramTime, &[])),

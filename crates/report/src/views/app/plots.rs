@@ -36,18 +36,18 @@ fn speed_ups(pivot: &Pivot<'_>) -> Option<Plot> {
         };
         let mut marks = vec![RowMark {
             series: 0,
-            value,
-            text: format!("by the surfaces {words}"),
+            value: value - 1.0,
+            text: format!("{words} times as fast"),
             label: Some(words),
-            band: ends,
+            band: ends.map(|(low, high)| (low - 1.0, high - 1.0)),
         }];
         if let Some(value) = estimate(line, "cosimulated") {
             has_simulated = true;
             marks.push(RowMark {
                 series: 1,
-                value,
-                text: format!("simulated whole {}", times(value)),
-                label: None,
+                value: value - 1.0,
+                text: format!("{} times as fast", times(value)),
+                label: Some(times(value)),
                 band: None,
             });
         }
@@ -63,20 +63,21 @@ fn speed_ups(pivot: &Pivot<'_>) -> Option<Plot> {
     }
     let mut series = vec![("by the surfaces".to_owned(), PALETTE[0])];
     if has_simulated {
-        series.push(("simulated whole".to_owned(), PALETTE[1]));
+        series.push(("windows simulated whole".to_owned(), PALETTE[1]));
     }
     let spec = RowSpec {
-        hollow: Vec::new(),
-        title: "times as fast as the baseline",
-        unit: "1",
+        hollow: if has_simulated { vec![1] } else { Vec::new() },
+        title: "faster than on the baseline",
+        unit: "%",
         logarithmic: false,
         ends: None,
-        points: true,
+        points: false,
         series,
         rows,
-        rule: Some((1.0, "the baseline".to_owned())),
+        rule: None,
     };
-    let caption = "Time on the baseline over time on each memory, with the range that 90 % of all draws lie in; right is better."
+    let caption = "How many times as fast the program is as on its baseline. The line over a bar is the range that 90 % of all \
+                   draws lie in; right is better."
         .to_owned();
     Some(Plot::new(
         "plot-speed-up".to_owned(),

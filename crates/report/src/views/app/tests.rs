@@ -65,12 +65,20 @@ fn the_page_has_plots_of_speed_ups_and_working_points() {
     for part in [
         "plot-speed-up",
         "1.21 (1.15 to 1.28)",
-        "simulated whole 1.19",
+        "windows simulated whole",
+        "1.19 times as fast",
         "plot-working-point-1",
         "all on mrdimm-b",
     ] {
         assert!(page.contains(part), "{part:?} is missing");
     }
+    // Points of a curve are no lines of a table.
+    let text = render(
+        &fixture::program_on_curves(),
+        Format::Markdown,
+        &Style::default(),
+    );
+    assert!(!text.contains("| all | rdimm-a | – |"), "{text}");
     let without = render(&fixture::program(), Format::Html, &Style::default());
     assert!(!without.contains("plot-working-point"));
 }

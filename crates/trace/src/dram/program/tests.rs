@@ -65,7 +65,7 @@ fn drmemtraces_view_counts_instructions_and_accesses() {
         87           1:      296231 ifetch       2 byte(s) @ 0x0000000000401026 0f 05                syscall  -> %rcx %r11\n          \
         88           2:      296231 ifetch       8 byte(s) @ 0x0000000000401012 48 8d 34 25 00 20 40 lea    0x00402000 -> %rsi\n          \
         88           2:      296231                                             00\n          \
-        89           2:      296231 read         8 byte(s) @ 0x00007ffd7c5b5bfc by PC 0x0000000000401012\n          \
+        89           2:      296231 read         8 byte(s) @ 0x000000007c5b5bfc by PC 0x0000000000401012\n          \
         90           2:      296231 pref-r       0 byte(s) @ 0x00007ffd7c5b5c00 by PC 0x0000000000401012\n          \
         91           3:      296231 ifetch       1 byte(s) @ 0x000000000040101a 55                   push   %rbp\n          \
         92           3:      296231 write        8 byte(s) @ 0x0000000000000048 by PC 0x000000000040101a\n          \
@@ -73,8 +73,8 @@ fn drmemtraces_view_counts_instructions_and_accesses() {
         View tool results:\n              3 : total instructions\n";
     let (seen, summary) = read(text, &bare()).expect("sound");
     let expected = [
-        (Read, 0x7ffd_7c5b_5bc0, 2, 8),
-        (Read, 0x7ffd_7c5b_5c00, 0, 8),
+        (Read, 0x7c5b_5bc0, 2, 8),
+        (Read, 0x7c5b_5c00, 0, 8),
         (Write, 0x40, 1, 11),
     ];
     assert_eq!(seen, expected);
