@@ -125,14 +125,8 @@ impl ServerPower {
             stalled_core_w: 1.0,
         };
         let [before, after] = one.projected(projection, 1.0);
-        let parts = |task: &TaskEnergy| {
-            [
-                task.platform_j,
-                task.active_j,
-                task.stalled_j,
-                task.dram_j,
-            ]
-        };
+        let parts =
+            |task: &TaskEnergy| [task.platform_j, task.active_j, task.stalled_j, task.dram_j];
         let pairs = parts(&before).into_iter().zip(parts(&after));
         let ratios = pairs.filter(|(before, after)| *before > 0.0 || *after > 0.0);
         ratios.fold([f64::INFINITY, 0.0], |[least, most], (before, after)| {
@@ -303,9 +297,12 @@ mod tests {
         let [least, most] = ServerPower::whatever(&projection);
         assert!((least - 5.0 / 7.0).abs() < 1e-12, "{least}");
         assert!((most - 640.0 / 600.0).abs() < 1e-12, "{most}");
-        for (platform_w, active_core_w, stalled_core_w) in
-            [(200.0, 2.5, 1.5), (0.0, 0.0, 9.0), (0.0, 0.0, 0.0), (900.0, 0.0, 0.0)]
-        {
+        for (platform_w, active_core_w, stalled_core_w) in [
+            (200.0, 2.5, 1.5),
+            (0.0, 0.0, 9.0),
+            (0.0, 0.0, 0.0),
+            (900.0, 0.0, 0.0),
+        ] {
             let power = ServerPower {
                 platform_w,
                 active_core_w,

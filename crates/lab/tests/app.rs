@@ -3,9 +3,7 @@
 use std::io::BufRead;
 
 use wordline_catalog::Catalog;
-use wordline_core::{
-    AppWorkload, Axis, Experiment, Metric, PowerRun, ResultSet, Timing, Workload,
-};
+use wordline_core::{AppWorkload, Axis, Experiment, Metric, PowerRun, ResultSet, Timing, Workload};
 use wordline_lab::{Control, LabError, run, shipped_surface};
 
 const RDIMM: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
@@ -46,7 +44,12 @@ fn done(app: AppWorkload, control: &Control<'_>) -> Result<ResultSet, LabError> 
 }
 
 /// The value of a row by its metric, target and estimate.
-fn value(document: &ResultSet, metric: Metric, target: &str, estimate: Option<&str>) -> Option<f64> {
+fn value(
+    document: &ResultSet,
+    metric: Metric,
+    target: &str,
+    estimate: Option<&str>,
+) -> Option<f64> {
     let rows = document.rows.iter();
     let mut rows = rows.filter(|row| {
         let is_whole = row.text(Axis::Cause).is_none();
@@ -105,7 +108,12 @@ fn powers_are_found_from_runs_and_make_the_energy_of_the_task() {
     let of = |target| value(&stated, Metric::TaskEnergy, target, None).expect("determined");
     let ratio = value(&stated, Metric::TaskEnergyRatio, MRDIMM, None).expect("determined");
     assert!((ratio - of(MRDIMM) / of(RDIMM)).abs() < 1e-12);
-    assert!(found.warnings.iter().all(|warning| !warning.advice.contains("undetermined")));
+    assert!(
+        found
+            .warnings
+            .iter()
+            .all(|warning| !warning.advice.contains("undetermined"))
+    );
 }
 
 /// Runs on the same cores leave platform and cores one column: the energy has ends, and the warning says what would suffice.
@@ -119,10 +127,18 @@ fn runs_that_determine_nothing_leave_the_ends() {
     let document = done(app, &Control::default()).expect("it runs");
     assert_eq!(value(&document, Metric::TaskEnergy, MRDIMM, None), None);
     let end = |name| value(&document, Metric::TaskEnergyRatio, MRDIMM, Some(name));
-    let (least, greatest) = (end("least").expect("an end"), end("greatest").expect("an end"));
-    assert!(0.5 < least && least < 1.0 && greatest < 1.5, "{least} {greatest}");
+    let (least, greatest) = (
+        end("least").expect("an end"),
+        end("greatest").expect("an end"),
+    );
+    assert!(
+        0.5 < least && least < 1.0 && greatest < 1.5,
+        "{least} {greatest}"
+    );
     let advice = document.warnings.iter().map(|warning| &*warning.advice);
-    let advice: Vec<&str> = advice.filter(|advice| advice.contains("undetermined")).collect();
+    let advice: Vec<&str> = advice
+        .filter(|advice| advice.contains("undetermined"))
+        .collect();
     assert!(
         advice.len() == 1 && advice[0].contains("cores differ in number"),
         "{advice:?}"
@@ -136,7 +152,9 @@ fn powers_are_stated_once() {
         platform_power: Some("200W".parse().expect("a power")),
         ..AppWorkload::default()
     };
-    let error = done(app, &Control::default()).expect_err("refused").to_string();
+    let error = done(app, &Control::default())
+        .expect_err("refused")
+        .to_string();
     assert!(error.contains("power-runs"), "{error}");
     let app = AppWorkload {
         power_runs: vec![PowerRun {
@@ -145,8 +163,13 @@ fn powers_are_stated_once() {
         }],
         ..AppWorkload::default()
     };
-    let error = done(app, &Control::default()).expect_err("refused").to_string();
-    assert!(error.contains("stall_share is 3; allowed: 0 to 1"), "{error}");
+    let error = done(app, &Control::default())
+        .expect_err("refused")
+        .to_string();
+    assert!(
+        error.contains("stall_share is 3; allowed: 0 to 1"),
+        "{error}"
+    );
 }
 
 /// Windows agree with the surface that comes along. A surface of the target that is too slow by two fifths is found out.
@@ -158,7 +181,12 @@ fn windows_simulated_whole_find_a_surface_that_misleads() {
     };
     let sound = done(app(), &Control::default()).expect("it runs");
     let off = |document: &ResultSet, target| {
-        let found = value(document, Metric::SurfaceDifference, target, Some("cosimulated"));
+        let found = value(
+            document,
+            Metric::SurfaceDifference,
+            target,
+            Some("cosimulated"),
+        );
         found.expect("it was simulated")
     };
     for target in [RDIMM, MRDIMM] {
@@ -178,7 +206,11 @@ fn windows_simulated_whole_find_a_surface_that_misleads() {
     let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
     let surface = shipped_surface(&catalog, MRDIMM, &std::collections::BTreeMap::new());
     let mut surface = surface.expect("readable").expect("it comes along");
-    for point in surface.curves.iter_mut().flat_map(|curve| &mut curve.points) {
+    for point in surface
+        .curves
+        .iter_mut()
+        .flat_map(|curve| &mut curve.points)
+    {
         point.latency_ns *= 1.4;
         point.read_ns *= 1.4;
         point.read_p50_ns *= 1.4;

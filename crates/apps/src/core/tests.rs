@@ -123,7 +123,10 @@ fn windows_take_as_long_as_the_loop() {
                 .iter()
                 .map(|window| window.lines * window.line_ns(&curve, misses) / each);
             let found = of.sum::<f64>();
-            assert!((found / line - 1.0).abs() < 1e-6, "{rate} {stalls} {cores}: {found} {line}");
+            assert!(
+                (found / line - 1.0).abs() < 1e-6,
+                "{rate} {stalls} {cores}: {found} {line}"
+            );
             assert!(windows.iter().all(|window| window.under_way <= 26));
         }
     }

@@ -9,9 +9,7 @@ mod power;
 mod rows;
 
 use wordline_apps::project::PhaseInputs;
-use wordline_apps::{
-    BandRequest, CurvePlace, PlainEstimates, Profile, Projection, project,
-};
+use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, project};
 use wordline_catalog::Catalog;
 use wordline_core::{AppWorkload, Experiment, ResultSet, Timing};
 
@@ -207,8 +205,7 @@ fn misled(
     run: &ProgramRun<'_, '_>,
     document: &mut ResultSet,
 ) {
-    let (Some(before), Some(after), Some(band)) =
-        (before, &run.cosimulation, run.projection.band)
+    let (Some(before), Some(after), Some(band)) = (before, &run.cosimulation, run.projection.band)
     else {
         return;
     };

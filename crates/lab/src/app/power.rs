@@ -138,12 +138,7 @@ fn check(run: &PowerRun) -> Result<(), String> {
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let not_less = |value: Option<f64>| value.is_none_or(|value| value >= 0.0 && value.is_finite());
     let found = [
-        (
-            "seconds",
-            run.seconds,
-            positive(run.seconds),
-            "above 0",
-        ),
+        ("seconds", run.seconds, positive(run.seconds), "above 0"),
         ("cores", run.cores, positive(run.cores), "above 0"),
         (
             "stall_share",
@@ -157,12 +152,7 @@ fn check(run: &PowerRun) -> Result<(), String> {
             share(run.outside_share),
             "0 to 1",
         ),
-        (
-            "energy_j",
-            run.energy_j,
-            positive(run.energy_j),
-            "above 0",
-        ),
+        ("energy_j", run.energy_j, positive(run.energy_j), "above 0"),
         (
             "modules_j",
             run.modules_j.unwrap_or(0.0),
@@ -294,14 +284,38 @@ mod tests {
         let head = "seconds,cores,stall_share,energy_j,modules_j\n";
         for (text, problem) in [
             (String::new(), "line 1: there is no header"),
-            ("seconds,watts\n".to_owned(), "line 1: there is no column \"watts\""),
-            ("cores,cores\n".to_owned(), "line 1: the column cores is there twice"),
-            ("cores,seconds\n".to_owned(), "line 1: the column stall_share is missing"),
-            (format!("{head}1,2,3\n"), "line 2: 3 values; the header has 5 columns"),
-            (format!("{head}1,2,x,4,5\n"), "line 2: stall_share is \"x\"; allowed: a number"),
-            (format!("{head}1,2,7,4,5\n"), "line 2: stall_share is 7; allowed: 0 to 1"),
-            (format!("{head}#\n0,2,0.5,4,5\n"), "line 3: seconds is 0; allowed: above 0"),
-            (format!("{head}1,2,0.5,4,\n"), "line 2: neither modules_j nor bytes_per_s"),
+            (
+                "seconds,watts\n".to_owned(),
+                "line 1: there is no column \"watts\"",
+            ),
+            (
+                "cores,cores\n".to_owned(),
+                "line 1: the column cores is there twice",
+            ),
+            (
+                "cores,seconds\n".to_owned(),
+                "line 1: the column stall_share is missing",
+            ),
+            (
+                format!("{head}1,2,3\n"),
+                "line 2: 3 values; the header has 5 columns",
+            ),
+            (
+                format!("{head}1,2,x,4,5\n"),
+                "line 2: stall_share is \"x\"; allowed: a number",
+            ),
+            (
+                format!("{head}1,2,7,4,5\n"),
+                "line 2: stall_share is 7; allowed: 0 to 1",
+            ),
+            (
+                format!("{head}#\n0,2,0.5,4,5\n"),
+                "line 3: seconds is 0; allowed: above 0",
+            ),
+            (
+                format!("{head}1,2,0.5,4,\n"),
+                "line 2: neither modules_j nor bytes_per_s",
+            ),
             (format!("{head}1,2,0.5,NaN,5\n"), "line 2: energy_j is NaN"),
         ] {
             let error = parsed(&text).expect_err(problem);

@@ -245,11 +245,7 @@ fn curves(
             let rate = f64::from(profile.cores) / times.line_ns;
             let bytes_per_s = rate * wordline_apps::profile::LINE_BYTES * 1e9;
             at.add(Metric::ThroughputMean, Ok(bytes_per_s), document);
-            at.add(
-                Metric::LatencyMean,
-                Ok(times.memory_ns * 1e-9),
-                document,
-            );
+            at.add(Metric::LatencyMean, Ok(times.memory_ns * 1e-9), document);
         }
     }
 }

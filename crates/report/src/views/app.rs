@@ -120,10 +120,7 @@ const WHOLE: LineTable = LineTable {
     lines: |pivot| pivot.select(|line| difference(line).is_some()),
     keys: &[Key::Always(Of(Axis::Phase)), MODULE],
     figures: &[
-        figure(
-            "simulated",
-            FigureOf::At(Metric::ProgramTime, COSIMULATED),
-        ),
+        figure("simulated", FigureOf::At(Metric::ProgramTime, COSIMULATED)),
         figure(
             "over the surface",
             Made(|_, line| Some(format!("{:+.1} %", 100.0 * difference(line)?))),
@@ -139,14 +136,21 @@ fn difference(line: &PivotLine<'_>) -> Option<f64> {
 
 /// Energy of the task over that on the baseline: "0.86", or "0.78 to 1.02" whatever the server's powers are.
 fn energy_ratio(line: &PivotLine<'_>) -> Option<String> {
-    if let Some(ratio) = line.at(Metric::TaskEnergyRatio, OVER).and_then(|row| row.value) {
+    if let Some(ratio) = line
+        .at(Metric::TaskEnergyRatio, OVER)
+        .and_then(|row| row.value)
+    {
         return Some(times(ratio));
     }
     let end = |name| {
         let at = [(Of(Axis::Over), ANY), (Of(Axis::Estimate), name)];
         line.at(Metric::TaskEnergyRatio, &at)?.value
     };
-    Some(format!("{} to {}", times(end("least")?), times(end("greatest")?)))
+    Some(format!(
+        "{} to {}",
+        times(end("least")?),
+        times(end("greatest")?)
+    ))
 }
 
 /// What simpler rules say.

@@ -68,7 +68,9 @@ impl DramFormat {
             Self::Csv => "\"time_ns,address,operation\" in the first line",
             Self::RamulatorCpu => "\"3 20734016 20841280\"",
             Self::Lackey => "\" L 1ffefff7e0,8\"",
-            Self::Drmemtrace => "\"15 2: 2620922 write 8 byte(s) @ 0x7ffd7c5b5bd8 by PC 0x7f6fdd3ec100\"",
+            Self::Drmemtrace => {
+                "\"15 2: 2620922 write 8 byte(s) @ 0x7ffd7c5b5bd8 by PC 0x7f6fdd3ec100\""
+            }
         }
     }
 }

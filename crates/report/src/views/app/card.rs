@@ -4,8 +4,8 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Metric};
 
 use super::{
-    CANDIDATES, band, baseline, bound, energy_ratio, estimate, faster, ranked, sensitivity, speed_up, times,
-    where_time_goes,
+    CANDIDATES, band, baseline, bound, energy_ratio, estimate, faster, ranked, sensitivity,
+    speed_up, times, where_time_goes,
 };
 use crate::card::{FirstScreen, choice, foundation};
 use crate::pivot::{Pivot, PivotLine};
@@ -135,10 +135,10 @@ fn energy(
     let of_modules = lines.filter_map(|line| Some(told(line, modules(line)?)));
     let of_modules: Vec<String> = of_modules.collect();
     let whatever = energy_ratio(line).map_or_else(String::new, |ratio| {
-        format!("; whatever they are, {ratio} times that on the baseline")
+        format!("; with any, {ratio} times the baseline's")
     });
     let words = format!(
-        "undetermined without powers of the server{whatever}; of it modules {}",
+        "undetermined without powers of the server{whatever}; modules {}",
         of_modules.join(", ")
     );
     let value = modules(line);

@@ -1,5 +1,6 @@
 //! What people see of a program on other memories.
 
+use crate::html::tests::opened;
 use crate::{Detail, Format, Style, answer, fixture, render};
 
 #[test]
@@ -57,11 +58,11 @@ fn every_format_has_candidates_shares_and_rules() {
 /// The page has the range of every speed-up, and the curves of both memories with the point of the phase.
 #[test]
 fn the_page_has_plots_of_speed_ups_and_working_points() {
-    let page = render(
+    let page = opened(&render(
         &fixture::program_on_curves(),
         Format::Html,
         &Style::default(),
-    );
+    ));
     for part in [
         "plot-speed-up",
         "1.21 (1.15 to 1.28)",
@@ -79,7 +80,11 @@ fn the_page_has_plots_of_speed_ups_and_working_points() {
         &Style::default(),
     );
     assert!(!text.contains("| all | rdimm-a | – |"), "{text}");
-    let without = render(&fixture::program(), Format::Html, &Style::default());
+    let without = opened(&render(
+        &fixture::program(),
+        Format::Html,
+        &Style::default(),
+    ));
     assert!(!without.contains("plot-working-point"));
 }
 

@@ -89,7 +89,10 @@ fn what_drmemtraces_view_cannot_print_is_named() {
         ("1 1: 7 read 8 bytes at 0x10", "line 2"),
         ("1 1: 7 read 0 byte(s) @ 0x10 by PC 0x20", "the size"),
         ("1 1: 7 read 8 byte(s) @ 0xzz by PC 0x20", "0xzz"),
-        ("1 1: 7 write 8 byte(s) @ 0xffffffffffffffff by PC 0x20", "the size"),
+        (
+            "1 1: 7 write 8 byte(s) @ 0xffffffffffffffff by PC 0x20",
+            "the size",
+        ),
         ("some words of the program", "line 2"),
     ] {
         let text = format!("Output format:\n{record}\n");
