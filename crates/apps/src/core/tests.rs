@@ -114,17 +114,18 @@ fn windows_take_as_long_as_the_loop() {
     for (rate, stalls) in [(4.0, 0.05), (4.0, 0.5), (4.0, 0.9), (6.0, 0.7)] {
         let program = CoreLoop::of(&counters(rate, stalls, &levels), &curve);
         let line = program.on(&curve).line_ns;
-        for (cores, misses) in [(128, 26.0), (64, 26.0)] {
+        // Half of the cores have half of the misses, which a saturated level lacks.
+        for (cores, within) in [(128, 1e-6), (64, 0.02)] {
             let windows = program.windows(&curve, cores);
             let share: f64 = windows.iter().map(|window| window.lines).sum();
             assert!((share - 1.0).abs() < 1e-12);
             let each = f64::from(cores) / 128.0;
             let of = windows
                 .iter()
-                .map(|window| window.lines * window.line_ns(&curve, misses) / each);
+                .map(|window| window.lines * window.line_ns(&curve, 26.0) / each);
             let found = of.sum::<f64>();
             assert!(
-                (found / line - 1.0).abs() < 1e-6,
+                (found / line - 1.0).abs() < within,
                 "{rate} {stalls} {cores}: {found} {line}"
             );
             assert!(windows.iter().all(|window| window.under_way <= 26));

@@ -356,7 +356,7 @@ fn a_recording_makes_a_profile() {
 }
 
 /// The filter of traces and the caches of recordings have the same rules but one: a line that comes back dirty counts as a use
-/// there and not here. So the first level, to which none comes back, agrees access by access, and the memory within a percent.
+/// there and not here. So the first level, to which none comes back, agrees access by access, and the memory within two percent.
 #[test]
 fn a_recordings_caches_agree_with_those_of_traces() {
     use wordline_core::Operation;
@@ -411,6 +411,6 @@ fn a_recordings_caches_agree_with_those_of_traces() {
     }
     for (ours, theirs) in [(reads, theirs[0]), (writes, theirs[1])] {
         let off = f64::from(ours) / f64::from(theirs) - 1.0;
-        assert!(ours > 10_000 && off.abs() < 0.01, "{ours} {theirs}");
+        assert!(ours > 10_000 && off.abs() < 0.02, "{ours} {theirs}");
     }
 }
