@@ -147,15 +147,7 @@ impl CoreLoop {
             ..LoopTimes::default()
         };
         for level in &self.levels {
-            // A core that runs at the memory's rate has as many lines under way as the memory takes.
-            let outstanding =
-                curve.outstanding_of(level.compute_ns, level.parallel, self.cores, self.most);
-            let latency = curve.latency_ns(outstanding);
-            // A loop that has all lines under way that it can have waits for the memory's rate.
-            let line = match outstanding < self.most {
-                true => level.compute_ns + latency / level.parallel,
-                false => self.cores * latency / outstanding,
-            };
+            let (outstanding, latency, line) = level.place(curve, self.cores, self.most);
             let waits = (line - level.compute_ns).max(0.0);
             let unloaded = (idle / level.parallel).min(waits);
             times.line_ns += level.lines * line;
@@ -173,6 +165,81 @@ impl CoreLoop {
             times.power_w /= times.line_ns;
         }
         times
+    }
+}
+
+impl LoopLevel {
+    /// Lines outstanding, the latency of a line, and the time of a line and core on a memory; both in nanoseconds.
+    fn place(&self, curve: &MemoryCurve, cores: f64, most: f64) -> (f64, f64, f64) {
+        // A core that runs at the memory's rate has as many lines under way as the memory takes.
+        let outstanding = curve.outstanding_of(self.compute_ns, self.parallel, cores, most);
+        let latency = curve.latency_ns(outstanding);
+        // A loop that has all lines under way that it can have waits for the memory's rate.
+        let line = match outstanding < most {
+            true => self.compute_ns + latency / self.parallel,
+            false => cores * latency / outstanding,
+        };
+        (outstanding, latency, line)
+    }
+}
+
+/// A window of a program at one level of its load, as a simulation can run it: lines under way are whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopWindow {
+    /// Share of the program's lines that this level has.
+    pub lines: f64,
+    /// Time that a core computes for each line, in nanoseconds.
+    pub compute_ns: f64,
+    /// Lines that a core has under way while it waits.
+    pub under_way: u32,
+    /// Cores that run.
+    pub cores: u32,
+}
+
+impl LoopWindow {
+    /// Time of a line and core on a memory, as its curve says, in nanoseconds.
+    #[must_use]
+    pub fn line_ns(&self, curve: &MemoryCurve, misses_per_core: f64) -> f64 {
+        let level = LoopLevel {
+            lines: self.lines,
+            compute_ns: self.compute_ns,
+            parallel: f64::from(self.under_way).min(misses_per_core),
+        };
+        let cores = f64::from(self.cores);
+        level.place(curve, cores, cores * misses_per_core).2
+    }
+}
+
+impl CoreLoop {
+    /// The levels as windows that can be simulated on so many cores. Each has as many lines under way as is nearest to the
+    /// loop's, and computes for what its line on this memory leaves over, so that it asks for as much. None has more under way
+    /// than a core's misses.
+    #[must_use]
+    pub fn windows(&self, curve: &MemoryCurve, cores: u32) -> Vec<LoopWindow> {
+        // Fewer cores that stand for all of them: each has so many times as much to do.
+        let each = self.cores / f64::from(cores.max(1));
+        let misses = (self.most / self.cores).floor().max(1.0);
+        let windows = self.levels.iter().map(|level| {
+            let (_, latency, line) = level.place(curve, self.cores, self.most);
+            let line = line / each;
+            let near = (level.parallel * each).round();
+            // Fewer than this and the waits alone would take longer than the line.
+            let least = (latency / line * (1.0 - 1e-9)).ceil();
+            let under_way = near.max(least).clamp(1.0, misses);
+            LoopWindow {
+                lines: level.lines,
+                compute_ns: (line - latency / under_way).max(0.0),
+                under_way: under_way as u32,
+                cores: cores.max(1),
+            }
+        });
+        windows.collect()
+    }
+
+    /// Time in which nothing is asked for, in nanoseconds a line and core.
+    #[must_use]
+    pub const fn alone_ns(&self) -> f64 {
+        self.alone_ns
     }
 }
 

@@ -115,6 +115,25 @@ impl ServerPower {
         ]
     }
 
+    /// The least and the greatest that the energy of a projected task may be of that on its baseline, whatever the powers are as
+    /// long as none is below 0: a ratio of sums lies between the ratios of their parts.
+    #[must_use]
+    pub fn whatever(projection: &Projection) -> [f64; 2] {
+        let one = Self {
+            platform_w: 1.0,
+            active_core_w: 1.0,
+            stalled_core_w: 1.0,
+        };
+        let [before, after] = one.projected(projection, 1.0);
+        let parts =
+            |task: &TaskEnergy| [task.platform_j, task.active_j, task.stalled_j, task.dram_j];
+        let pairs = parts(&before).into_iter().zip(parts(&after));
+        let ratios = pairs.filter(|(before, after)| *before > 0.0 || *after > 0.0);
+        ratios.fold([f64::INFINITY, 0.0], |[least, most], (before, after)| {
+            [least.min(after / before), most.max(after / before)]
+        })
+    }
+
     /// The powers that explain measured runs of one workload best, by least squares.
     ///
     /// # Errors
@@ -248,6 +267,51 @@ mod tests {
             ServerPower::of_runs(&alike[..2]),
             Err(PowerError::Undetermined { runs: 2 })
         );
+    }
+
+    /// Platform 8/10, cores that compute 3/3, cores that wait 5/7, modules 80·8/(60·10): no powers give a ratio beyond the ends.
+    #[test]
+    fn no_powers_take_a_ratio_beyond_its_parts() {
+        let memory = |power_w| MemoryUse {
+            power_w,
+            ..MemoryUse::default()
+        };
+        let shares = |compute: f64| TimeShares {
+            compute,
+            latency: 1.0 - compute,
+            ..TimeShares::default()
+        };
+        let projection = Projection {
+            speed_up: 1.25,
+            seconds_before: 10.0,
+            seconds_after: 8.0,
+            before: shares(0.3),
+            after: shares(0.375),
+            bound: crate::project::ProgramBound::Latency,
+            gain: crate::project::MemoryGain::default(),
+            memory: [memory(60.0), memory(80.0)],
+            band: None,
+            phases: Vec::new(),
+            cautions: Vec::new(),
+        };
+        let [least, most] = ServerPower::whatever(&projection);
+        assert!((least - 5.0 / 7.0).abs() < 1e-12, "{least}");
+        assert!((most - 640.0 / 600.0).abs() < 1e-12, "{most}");
+        for (platform_w, active_core_w, stalled_core_w) in [
+            (200.0, 2.5, 1.5),
+            (0.0, 0.0, 9.0),
+            (0.0, 0.0, 0.0),
+            (900.0, 0.0, 0.0),
+        ] {
+            let power = ServerPower {
+                platform_w,
+                active_core_w,
+                stalled_core_w,
+            };
+            let [before, after] = power.projected(&projection, 128.0);
+            let ratio = after.total_j() / before.total_j();
+            assert!((least - 1e-12..=most + 1e-12).contains(&ratio), "{ratio}");
+        }
     }
 
     #[test]

@@ -41,9 +41,9 @@ pub use experiment::{
     HostMatrixTest, HostMix, HostPages, HostStorageTest, HostTest, HostWorkload, IdleTest,
     InputFile, IoWorkload, KernelName, KvBench, KvBuild, KvCrash, KvDirectory, KvSizes, KvTest,
     KvWork, KvWorkload, LIMIT_RULES, LifeBy, LimitRule, Limits, LoadedTest, LogSource, Mix,
-    ModulePrices, NamedValues, Operation, Pattern, Preference, Prices, RawWorkload, ShareOrSize,
-    ShareOrSizeError, SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync, SqlTest,
-    SqlTold, SqlWork, SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource,
+    ModulePrices, NamedValues, Operation, Pattern, PowerRun, Preference, Prices, RawWorkload,
+    ShareOrSize, ShareOrSizeError, SizeOrPeriod, SizeOrPeriodError, SqlJournal, SqlLog, SqlSync,
+    SqlTest, SqlTold, SqlWork, SqlWorkload, StorageEngine, StorageSync, StoreKind, StreamSource,
     SurfaceTest, TraceSource, TranslationLayer, WearUsage, WearWorkload, Work, WorkKind, Workload,
     WriteSync,
 };

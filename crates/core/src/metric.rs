@@ -324,10 +324,14 @@ metrics! {
          same throughput.";
     SpeedUp "speed_up" "1" Higher
         "Time of a program on the memory that its profile is of, divided by its time on the target. The `estimate` says \
-         where it lies when all that is not known is drawn (`band_low`, `median`, `band_high`), or which simpler rule it is \
-         (`always`, `roofline`, `steady`).";
+         where it lies when all that is not known is drawn (`band_low`, `median`, `band_high`), which simpler rule it is \
+         (`always`, `roofline`, `steady`), or that windows of the program were simulated whole (`cosimulated`).";
     ProgramTime "program_time" "s" Lower
-        "Time of a program's run, or of the phase in the column `phase`.";
+        "Time of a program's run, or of the phase in the column `phase`. The `estimate` `cosimulated` says that windows of it \
+         were simulated whole.";
+    SurfaceDifference "surface_difference" "1" Neither
+        "Time of a program's windows when they are simulated whole, over what the surface of the memory says of them, less 1: \
+         above 0 the surface was too fast.";
     CoreTimeShare "core_time_share" "1" Neither [Share]
         "Share of the time of a program's cores that one cause takes; the column `cause` names it: `compute`, \
          `unloaded_latency` for waits that a memory without load would ask for, `memory_load` for what they take longer \
@@ -343,6 +347,9 @@ metrics! {
     TaskEnergy "task_energy" "J" Lower [NeedsFigure]
         "Energy of the server for a program's run: platform, cores that compute, cores that wait, modules. Not applicable \
          where the first three are undetermined.";
+    TaskEnergyRatio "task_energy_ratio" "1" Lower [NeedsFigure]
+        "task_energy divided by that of the target in the column `over`. Without powers of the server it has the ends `least` \
+         and `greatest` as `estimate`: no powers, as long as none is below 0, take it beyond them.";
     TaskEnergyPart "task_energy_part" "J" Lower [NeedsFigure]
         "What one part of the server takes of task_energy; the column `cause` names it: `platform`, `active_cores`, \
          `stalled_cores` or `modules`.";

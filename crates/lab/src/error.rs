@@ -417,6 +417,7 @@ problems! {
     // Of wordline app.
     PowersTogether "and --active-power and --stalled-power belong together: three powers make the energy of a task; \
          state all of them or none";
+    PowersAndRuns "beside stated powers says them twice; leave the file or the flags out";
     BesideProfile "goes without a profile, which states it itself; change the profile, or leave one of them out";
     NoProfile "is missing: without a profile (wordline app project PROFILE.json), --cores, --read, --stall and --on say what \
          is known of the program";

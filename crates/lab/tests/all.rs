@@ -1,5 +1,6 @@
 //! Tests of the laboratory: one module for each workload, published figures, verdicts and fits.
 
+mod app;
 mod bound;
 mod buffer;
 mod calibration;

@@ -105,3 +105,42 @@ proptest! {
         prop_assert!((program.on(&base).line_ns * rate / 128.0 - 1.0).abs() < 1e-6);
     }
 }
+
+/// Windows ask their own memory for as much as the loop does, level by level, on all cores and on half of them.
+#[test]
+fn windows_take_as_long_as_the_loop() {
+    let curve = queue(100.0, 8.0);
+    let levels = [[0.25, 0.4], [0.5, 1.0], [0.25, 1.6]];
+    for (rate, stalls) in [(4.0, 0.05), (4.0, 0.5), (4.0, 0.9), (6.0, 0.7)] {
+        let program = CoreLoop::of(&counters(rate, stalls, &levels), &curve);
+        let line = program.on(&curve).line_ns;
+        // Half of the cores have half of the misses, which a saturated level lacks.
+        for (cores, within) in [(128, 1e-6), (64, 0.02)] {
+            let windows = program.windows(&curve, cores);
+            let share: f64 = windows.iter().map(|window| window.lines).sum();
+            assert!((share - 1.0).abs() < 1e-12);
+            let each = f64::from(cores) / 128.0;
+            let of = windows
+                .iter()
+                .map(|window| window.lines * window.line_ns(&curve, 26.0) / each);
+            let found = of.sum::<f64>();
+            assert!(
+                (found / line - 1.0).abs() < within,
+                "{rate} {stalls} {cores}: {found} {line}"
+            );
+            assert!(windows.iter().all(|window| window.under_way <= 26));
+        }
+    }
+}
+
+/// On another memory they differ from the loop by what a whole number of lines under way makes of it.
+#[test]
+fn windows_follow_the_loop_onto_another_memory() {
+    let program = CoreLoop::of(&counters(4.0, 0.6, &STEADY), &queue(100.0, 8.0));
+    let other = queue(140.0, 6.0);
+    let [window] = program.windows(&queue(100.0, 8.0), 128)[..] else {
+        panic!("one level is one window");
+    };
+    let (found, line) = (window.line_ns(&other, 26.0), program.on(&other).line_ns);
+    assert!((found / line - 1.0).abs() < 0.02, "{found} {line}");
+}

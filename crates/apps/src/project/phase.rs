@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::caution::CARRIED_WRONG;
 use super::{CoreLoop, CurvePlace, LoopTimes, MemoryCurve, PhaseProjection};
-use crate::core::LoopCounters;
+use crate::core::{LoopCounters, LoopWindow};
 use crate::levels::{flattened, levels_of};
 use crate::profile::{ProfilePhase, ProfileValue};
 
@@ -128,22 +128,8 @@ impl PhaseInputs {
             return idle;
         }
         let is_same = std::ptr::eq(curves[0], curves[1]);
-        let factor = self.bus_factor(curves[0], cores * most[0]);
-        let measured = curves.map(|curve| match factor {
-            1.0 => Cow::Borrowed(curve),
-            factor => Cow::Owned(curve.faster(factor)),
-        });
-        let carried = measured[0].rate(cores * most[0]);
-        let rate = rate.min(carried);
-        let (levels, _) = flattened(&self.levels, carried / rate);
-        let counters = LoopCounters {
-            rate,
-            stall_share: self.stall_share,
-            levels,
-            cores,
-            misses_per_core: most[0],
-        };
-        let program = CoreLoop::of(&counters, &measured[0]);
+        let measured = self.as_measured(curves, cores * most[0]);
+        let program = self.core_loop(&measured[0], cores, most[0]);
         let before = program.on(&measured[0]);
         let after = match is_same {
             true => before,
@@ -158,6 +144,57 @@ impl PhaseInputs {
             parallel: program.parallel,
             ..idle
         }
+    }
+
+    /// The program as windows at each level of its load, with the time of a line and core in which it asks for nothing, in
+    /// nanoseconds. A phase that asks for nothing has none.
+    #[must_use]
+    pub fn windows(
+        &self,
+        baseline: &MemoryCurve,
+        cores: f64,
+        misses_per_core: f64,
+        simulated: u32,
+    ) -> (Vec<LoopWindow>, f64) {
+        let rate = self.rate();
+        if !(rate.is_finite() && rate > 0.0) {
+            return (Vec::new(), 0.0);
+        }
+        let [measured] = self.as_measured([baseline], cores * misses_per_core);
+        let program = self.core_loop(&measured, cores, misses_per_core);
+        let each = cores / f64::from(simulated.max(1));
+        (
+            program.windows(&measured, simulated),
+            program.alone_ns() / each,
+        )
+    }
+
+    /// The loop that has these counters on the baseline.
+    fn core_loop(&self, baseline: &MemoryCurve, cores: f64, misses_per_core: f64) -> CoreLoop {
+        let carried = baseline.rate(cores * misses_per_core);
+        let rate = self.rate().min(carried);
+        let (levels, _) = flattened(&self.levels, carried / rate);
+        let counters = LoopCounters {
+            rate,
+            stall_share: self.stall_share,
+            levels,
+            cores,
+            misses_per_core,
+        };
+        CoreLoop::of(&counters, baseline)
+    }
+
+    /// Curves, the baseline's first, with buses that carry what gives the measured latency.
+    fn as_measured<'c, const COUNT: usize>(
+        &self,
+        curves: [&'c MemoryCurve; COUNT],
+        most: f64,
+    ) -> [Cow<'c, MemoryCurve>; COUNT] {
+        let factor = self.bus_factor(curves[0], most);
+        curves.map(|curve| match factor {
+            1.0 => Cow::Borrowed(curve),
+            factor => Cow::Owned(curve.faster(factor)),
+        })
     }
 
     /// How much more or less the buses carry than the surface says, so that reads take as long as they were measured to take

@@ -1,7 +1,9 @@
 //! Caches of a core and the one that cores share.
 //!
 //! A line that is fetched enters every level on its way. One that leaves a level dirty goes to the level below. No level
-//! includes or excludes another: the same rules as those of `wordline dram trace`.
+//! includes or excludes another: the rules of the filter that `wordline dram trace` has (`CacheFilter` of the trace crate), but
+//! that a line which comes back dirty does not count as a use. That filter takes lines and sets of any size and addresses of 64 bits;
+//! this one is made for a plugin that sees every access: lines of 64 bytes, sets that fill a line of the host, batches.
 
 use serde::{Deserialize, Serialize};
 

@@ -91,6 +91,10 @@ pub struct AppWorkload {
     /// Draws of everything that is not known, for the band.
     #[cfg_attr(feature = "cli", arg(long))]
     pub draws: u32,
+    /// Simulate windows of the program whole, at each level of its load, and say where the surfaces misled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub cosimulate: bool,
     /// Power of the server without cores and modules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -115,10 +119,41 @@ pub struct AppWorkload {
         arg(long = "stalled-power", help_heading = "Energy of the task")
     )]
     pub stalled_power: Option<Power>,
+    /// Measured runs of one workload that these powers are found from (CSV), instead of stating them; - for standard input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long = "power-runs", value_name = "FILE", help_heading = "Energy of the task", value_parser = super::options::file_name()))]
+    pub power_file: Option<String>,
+    /// The runs themselves, as the file gave them, so that a document repeats itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub power_runs: Vec<PowerRun>,
     /// Prices of modules.
     #[serde(default, skip_serializing_if = "ModulePrices::is_empty")]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub prices: ModulePrices,
+}
+
+/// A run whose energy was measured, from which the powers of a server are found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PowerRun {
+    /// Time of the run in seconds.
+    pub seconds: f64,
+    /// Cores that ran.
+    pub cores: f64,
+    /// Share of their time, while they ran, in which they waited for memory; from 0 to 1.
+    pub stall_share: f64,
+    /// Share of the time outside of computing and memory; from 0 to 1.
+    #[serde(default)]
+    pub outside_share: f64,
+    /// Energy of the server in joules.
+    pub energy_j: f64,
+    /// Energy of its modules in joules; without it, that of the baseline's surface at `bytes_per_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modules_j: Option<f64>,
+    /// Bytes read and written per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_s: Option<f64>,
 }
 
 /// Prices of modules, which no sheet knows.
@@ -162,9 +197,12 @@ impl Default for AppWorkload {
             on: None,
             surfaces: Vec::new(),
             draws: Self::DRAWS,
+            cosimulate: false,
             platform_power: None,
             active_power: None,
             stalled_power: None,
+            power_file: None,
+            power_runs: Vec::new(),
             prices: ModulePrices::default(),
         }
     }

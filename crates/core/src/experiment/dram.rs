@@ -205,7 +205,7 @@ pub struct DramTraceTest {
         feature = "cli",
         arg(
             long = "as",
-            value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+            value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey|drmemtrace"
         )
     )]
     pub format: Option<String>,
@@ -495,7 +495,8 @@ Examples:
   wordline dram trace lackey.txt.zst --target rdimm-6400-2rx4-128g@xeon6-1s --l3 8MiB --ipc 2
 
 Formats: dramsim3, ramulator, ramulator2, and csv with a line of column names (time_ns,address,operation); of programs,
-whose accesses pass caches, ramulator-cpu and lackey (valgrind --tool=lackey --trace-mem=yes). gzip and zstd are expanded.
+whose accesses pass caches: ramulator-cpu, lackey (valgrind --tool=lackey --trace-mem=yes) and drmemtrace (what its view tool
+prints). gzip and zstd are expanded.
 docs/reference/dram-traces.md describes them, and the command traces that --commands writes.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",

@@ -31,7 +31,7 @@ mod wear;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use app::{AppWorkload, ModulePrices};
+pub use app::{AppWorkload, ModulePrices, PowerRun};
 pub use bound::{BoundWorkload, ShareOrSize, ShareOrSizeError};
 pub use buffer::{
     AccessSource, Arrival, BufferWorkload, Durations, LogSource, StreamSource, TraceSource,
@@ -204,7 +204,11 @@ impl Workload {
             Self::Buffer(BufferWorkload {
                 current, source, ..
             }) => (beside("current", current.as_mut_slice()), source.file_mut()),
-            Self::App(app) => (beside("surfaces", &mut app.surfaces), app.file.as_mut()),
+            Self::App(app) => {
+                let mut inputs = beside("surfaces", &mut app.surfaces);
+                inputs.extend(beside("power_file", app.power_file.as_mut_slice()));
+                (inputs, app.file.as_mut())
+            }
             Self::Compare(compare) => {
                 let mut inputs = beside("logs", &mut compare.logs);
                 inputs.extend(beside("currents", &mut compare.currents));

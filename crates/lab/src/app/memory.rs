@@ -10,6 +10,7 @@ use wordline_catalog::{Catalog, ModuleInSystem};
 use wordline_core::draw::hash_name;
 use wordline_core::quantity::{Fraction, Quantity as _};
 use wordline_core::{DramTest, DramWorkload, Experiment, ResultSet, SurfaceTest, Timing, Workload};
+use wordline_dram::SystemConfig;
 use wordline_dram::sheet::Settings;
 
 use crate::control::Control;
@@ -25,8 +26,7 @@ pub(super) struct ProgramMemory<'a> {
     pub(super) target: ModuleInSystem<'a>,
     surface: SurfaceTable,
     misses_per_core: f64,
-    channels: u32,
-    cores: u32,
+    config: SystemConfig,
 }
 
 /// What a program's phases ask of a surface: the least and the greatest of each axis.
@@ -73,8 +73,7 @@ impl<'a> ProgramMemory<'a> {
             dram::sources::add(document, &target, &Settings::new());
             memories.push(Self {
                 misses_per_core: f64::from(connected.config.cores.misses),
-                channels: connected.config.channels,
-                cores: connected.config.cores.cores,
+                config: connected.config,
                 surface: SurfaceTable::of(&surface),
                 target,
             });
@@ -89,12 +88,17 @@ impl<'a> ProgramMemory<'a> {
 
     /// Modules that the system has: one a channel.
     pub(super) fn modules(&self) -> f64 {
-        f64::from(self.channels)
+        f64::from(self.config.channels)
     }
 
     /// Cores of its system.
     pub(super) fn cores(&self) -> u32 {
-        self.cores
+        self.config.cores.cores
+    }
+
+    /// The simulated system.
+    pub(super) fn config(&self) -> &SystemConfig {
+        &self.config
     }
 
     pub(super) fn projected(&self) -> ProjectedMemory<'_> {

@@ -1,15 +1,15 @@
 //! Programs on other memories: a profile, the surfaces of its baseline and of each target, and the projection between them.
 
 pub mod capacity;
+mod cosimulate;
 mod given;
 pub mod kernel;
 mod memory;
+mod power;
 mod rows;
 
 use wordline_apps::project::PhaseInputs;
-use wordline_apps::{
-    BandRequest, CurvePlace, PlainEstimates, Profile, Projection, ServerPower, project,
-};
+use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, project};
 use wordline_catalog::Catalog;
 use wordline_core::{AppWorkload, Experiment, ResultSet, Timing};
 
@@ -17,7 +17,9 @@ use crate::control::Control;
 use crate::error::{LabError, SettingProblem, in_range};
 use crate::list::distinct;
 use crate::warning::LabWarning;
+use cosimulate::Cosimulation;
 use memory::{AskedPlaces, ProgramMemory};
+use power::KnownPower;
 
 /// The most draws of a band.
 const DRAWS_MAX: u32 = 100_000;
@@ -27,6 +29,8 @@ struct ProgramRun<'m, 'a> {
     memory: &'m ProgramMemory<'a>,
     projection: Projection,
     plain: PlainEstimates,
+    /// Its windows simulated whole, where that was asked for.
+    cosimulation: Option<Cosimulation>,
 }
 
 /// Projects the program onto every target and adds what it found to the document.
@@ -39,11 +43,13 @@ pub(crate) fn run(
 ) -> Result<(), LabError> {
     check(workload, experiment)?;
     let (profile, text) = given::profile(workload, control)?;
+    let power_runs = power::runs(workload, control)?;
     let names = targets(catalog, &profile, &experiment.targets)?;
     // In full, so that the document repeats without the file.
     document.experiment.targets = names[1..].to_vec();
     if let wordline_core::Workload::App(app) = &mut document.experiment.workload {
         app.profile = Some(text);
+        app.power_runs.clone_from(&power_runs);
     }
     let asked = asked(&profile);
     let memories = ProgramMemory::all(
@@ -67,6 +73,10 @@ pub(crate) fn run(
             most,
         };
         return Err(problem.of("cores"));
+    }
+    let power = power::known(workload, &power_runs, &profile, baseline)?;
+    if let KnownPower::Undetermined(why) = &power {
+        document.warn(LabWarning::EnergyUndetermined { why });
     }
     let band = BandRequest {
         draws: workload.draws,
@@ -92,7 +102,16 @@ pub(crate) fn run(
             memory,
             projection,
             plain: PlainEstimates::of(&profile, baseline.projected(), memory.projected()),
+            cosimulation: None,
         });
+    }
+    let mut before = None;
+    if workload.cosimulate && document.complete {
+        before = cosimulated(&profile, baseline, &mut runs, experiment.seed, control)?;
+        document.complete = before.is_some();
+        for run in &runs {
+            misled(&profile, before.as_ref(), run, document);
+        }
     }
     let cautions = runs.first().map(|run| &*run.projection.cautions);
     for caution in cautions.unwrap_or_default() {
@@ -101,9 +120,9 @@ pub(crate) fn run(
     rows::add(
         &profile,
         workload,
-        baseline,
+        (baseline, before.as_ref()),
         &runs,
-        power(workload)?,
+        &power,
         document,
     );
     Ok(())
@@ -152,22 +171,63 @@ fn asked(profile: &Profile) -> AskedPlaces {
     }
 }
 
-/// The powers of the server, where all of them are stated.
-fn power(workload: &AppWorkload) -> Result<Option<ServerPower>, LabError> {
-    use wordline_core::quantity::Quantity as _;
-    let stated = [
-        workload.platform_power,
-        workload.active_power,
-        workload.stalled_power,
-    ];
-    let [platform, active, stalled] = stated.map(|power| power.map(|power| power.si()));
-    match (platform, active, stalled) {
-        (None, None, None) => Ok(None),
-        (Some(platform_w), Some(active_core_w), Some(stalled_core_w)) => Ok(Some(ServerPower {
-            platform_w,
-            active_core_w,
-            stalled_core_w,
-        })),
-        _ => Err(SettingProblem::PowersTogether.of("platform-power")),
+/// Simulates the program's windows on the baseline, which is returned, and on every target; `None` where the caller stopped it.
+fn cosimulated(
+    profile: &Profile,
+    baseline: &ProgramMemory<'_>,
+    runs: &mut [ProgramRun<'_, '_>],
+    seed: u64,
+    control: &Control<'_>,
+) -> Result<Option<Cosimulation>, LabError> {
+    let of = |memory: &ProgramMemory<'_>, projected: (&Projection, usize)| {
+        Cosimulation::of(profile, baseline, memory, projected, seed, control)
+    };
+    let before = match runs.first() {
+        Some(first) => of(baseline, (&first.projection, 0))?,
+        None => None,
+    };
+    if before.is_none() {
+        return Ok(None);
+    }
+    for run in runs {
+        run.cosimulation = of(run.memory, (&run.projection, 1))?;
+        if run.cosimulation.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(before)
+}
+
+/// Warns where the speed-up of the simulated windows lies outside of the band.
+fn misled(
+    profile: &Profile,
+    before: Option<&Cosimulation>,
+    run: &ProgramRun<'_, '_>,
+    document: &mut ResultSet,
+) {
+    let (Some(before), Some(after), Some(band)) = (before, &run.cosimulation, run.projection.band)
+    else {
+        return;
+    };
+    let simulated = before.total_s() / after.total_s();
+    if band.holds(simulated) {
+        return;
+    }
+    let off = |number: usize| {
+        let both = [before.ratios[number] - 1.0, after.ratios[number] - 1.0];
+        both.into_iter().max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    };
+    let phases = profile.phases.iter().enumerate();
+    let phases = phases.filter_map(|(number, phase)| Some((phase, off(number)?)));
+    let worst = phases.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+    if let Some((phase, off)) = worst {
+        document.warn(LabWarning::SurfaceMisled {
+            target: &run.memory.name(),
+            phase: &phase.name,
+            percent: &format_args!("{:+.1}", 100.0 * off),
+            simulated: &format_args!("{simulated:.2}"),
+            low: &format_args!("{:.2}", band.low),
+            high: &format_args!("{:.2}", band.high),
+        });
     }
 }

@@ -107,7 +107,7 @@ fn spread(index: usize) -> u64 {
 /// When a memory under load refreshes as often as it always will, in picoseconds: an idle rank first does as many
 /// refreshes ahead as it may, a busy one puts off as many as it may owe, and the first one falls due within an interval.
 /// What was measured before would be a memory that refreshes less than it has to.
-pub(super) fn settled_ps(config: &SystemConfig) -> u64 {
+pub(crate) fn settled_ps(config: &SystemConfig) -> u64 {
     let intervals = config.sub_channel.policy.refresh_slack() + 2;
     refresh_interval_ps(config).map_or(0, |interval| intervals * interval)
 }

@@ -131,7 +131,10 @@ const DOCUMENTS: [Files; 9] = [
     Files {
         key: "mrdimm-applications",
         cover: text!("mrdimm-applications/document.toml"),
-        values: &[text!("mrdimm-applications/applications.toml")],
+        values: &[
+            text!("mrdimm-applications/applications.toml"),
+            text!("mrdimm-applications/energy.toml"),
+        ],
     },
 ];
 

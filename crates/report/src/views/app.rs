@@ -3,6 +3,7 @@
 //! A line is a memory. Bands, simpler rules and phases are parts of it.
 
 mod card;
+mod plots;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +14,7 @@ use crate::pivot::LineField::Of;
 use crate::pivot::{ANY, At, Keys, Pivot, PivotLine};
 use crate::text;
 use crate::view::FigureOf::{self, Made};
-use crate::view::{Key, LineTable, PartColumns, TableView, View, figure};
+use crate::view::{Key, LineTable, PartColumns, PlotView, TableView, View, figure};
 
 pub(crate) const VIEW: View = View {
     workload: "app",
@@ -23,8 +24,10 @@ pub(crate) const VIEW: View = View {
         TableView::Lines(SHARES),
         TableView::Lines(PHASES),
         TableView::Lines(ENERGY),
+        TableView::Lines(WHOLE),
         TableView::Lines(RULES),
     ],
+    plots: &[PlotView::Made(plots::plots)],
     answer: |pivot| Answer::of_all(sentences(pivot)),
     card: Some(card::card),
     ..View::EMPTY
@@ -77,7 +80,11 @@ const SHARES: LineTable = LineTable {
 const PHASES: LineTable = LineTable {
     title: "Phases{place}",
     pivot: Some(Keys::but(&[Of(Axis::Estimate), Of(Axis::Over)])),
-    lines: |pivot| pivot.select(|line| line.axis(Axis::Phase).is_some()),
+    lines: |pivot| {
+        pivot.select(|line| {
+            line.axis(Axis::Phase).is_some() && line.number(Metric::ProgramTime).is_some()
+        })
+    },
     keys: &[Key::Always(Of(Axis::Phase)), MODULE],
     figures: &[
         figure("run time", FigureOf::At(Metric::ProgramTime, &[])),
@@ -96,11 +103,55 @@ const ENERGY: LineTable = LineTable {
     title: "Energy of a run{place}",
     figures: &[
         figure("task", FigureOf::At(Metric::TaskEnergy, &[])),
+        figure("of the baseline's", Made(|_, line| energy_ratio(line))),
         figure("", FigureOf::Parts(PartColumns::of(Metric::TaskEnergyPart))),
         figure("power of the modules", FigureOf::At(Metric::PowerMean, &[])),
     ],
     ..CANDIDATES
 };
+
+/// What was simulated whole.
+const COSIMULATED: &At = &[(Of(Axis::Estimate), "cosimulated")];
+
+/// Windows that were simulated whole, beside the surfaces.
+const WHOLE: LineTable = LineTable {
+    title: "Windows simulated whole{place}",
+    pivot: Some(Keys::but(&[Of(Axis::Estimate), Of(Axis::Over)])),
+    lines: |pivot| pivot.select(|line| difference(line).is_some()),
+    keys: &[Key::Always(Of(Axis::Phase)), MODULE],
+    figures: &[
+        figure("simulated", FigureOf::At(Metric::ProgramTime, COSIMULATED)),
+        figure(
+            "over the surface",
+            Made(|_, line| Some(format!("{:+.1} %", 100.0 * difference(line)?))),
+        ),
+    ],
+    ..LineTable::EMPTY
+};
+
+/// How much longer windows take when they are simulated whole.
+fn difference(line: &PivotLine<'_>) -> Option<f64> {
+    line.at(Metric::SurfaceDifference, COSIMULATED)?.value
+}
+
+/// Energy of the task over that on the baseline: "0.86", or "0.78 to 1.02" whatever the server's powers are.
+fn energy_ratio(line: &PivotLine<'_>) -> Option<String> {
+    if let Some(ratio) = line
+        .at(Metric::TaskEnergyRatio, OVER)
+        .and_then(|row| row.value)
+    {
+        return Some(times(ratio));
+    }
+    let end = |name| {
+        let at = [(Of(Axis::Over), ANY), (Of(Axis::Estimate), name)];
+        line.at(Metric::TaskEnergyRatio, &at)?.value
+    };
+    Some(format!(
+        "{} to {}",
+        times(end("least")?),
+        times(end("greatest")?)
+    ))
+}
 
 /// What simpler rules say.
 const RULES: LineTable = LineTable {
@@ -224,11 +275,19 @@ fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let energy = |line: &&&PivotLine<'_>| line.number(Metric::TaskEnergy).is_some();
     if !lines.is_empty() && !lines.iter().any(|line| energy(&line)) {
         sentences.push(
-            "The energy of the task is undetermined: --platform-power, --active-power and --stalled-power state what no \
-             sheet does."
+            "The energy of the task is undetermined: --platform-power, --active-power and --stalled-power, or measured runs \
+             (--power-runs), say what no sheet does."
                 .to_owned(),
         );
     }
+    let first = lines.first();
+    sentences.extend(first.and_then(|line| {
+        let ratio = times(estimate(line, "cosimulated")?);
+        let module = pivot.short(line.head());
+        Some(format!(
+            "With windows of it simulated whole, the program is {ratio} times as fast on {module}."
+        ))
+    }));
     sentences
 }
 

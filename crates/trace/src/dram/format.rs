@@ -22,23 +22,26 @@ pub enum DramFormat {
     RamulatorCpu,
     /// What valgrind's lackey prints of a program with `--trace-mem=yes`: I, L, S or M, address, size.
     Lackey,
+    /// What the view tool of DynamoRIO's drmemtrace prints of a trace: record, instruction, thread, and an access with its bytes.
+    Drmemtrace,
 }
 
 impl DramFormat {
     /// Every format.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Dramsim3,
         Self::Ramulator,
         Self::Ramulator2,
         Self::Csv,
         Self::RamulatorCpu,
         Self::Lackey,
+        Self::Drmemtrace,
     ];
 
     /// Whether it has the accesses of a program, which reach the memory through caches.
     #[must_use]
     pub const fn is_program(self) -> bool {
-        matches!(self, Self::RamulatorCpu | Self::Lackey)
+        matches!(self, Self::RamulatorCpu | Self::Lackey | Self::Drmemtrace)
     }
 
     /// As the command line spells it.
@@ -51,6 +54,7 @@ impl DramFormat {
             Self::Csv => "csv",
             Self::RamulatorCpu => "ramulator-cpu",
             Self::Lackey => "lackey",
+            Self::Drmemtrace => "drmemtrace",
         }
     }
 
@@ -64,6 +68,9 @@ impl DramFormat {
             Self::Csv => "\"time_ns,address,operation\" in the first line",
             Self::RamulatorCpu => "\"3 20734016 20841280\"",
             Self::Lackey => "\" L 1ffefff7e0,8\"",
+            Self::Drmemtrace => {
+                "\"15 2: 2620922 write 8 byte(s) @ 0x7ffd7c5b5bd8 by PC 0x7f6fdd3ec100\""
+            }
         }
     }
 }

@@ -49,6 +49,10 @@ fn text(format: DramFormat, requests: &[(bool, u64, u64)]) -> String {
             DramFormat::Csv => format!("{address},{cycle},{}\n", name(["read", "write"])),
             DramFormat::RamulatorCpu => format!("{wait} {address}\n"),
             DramFormat::Lackey => format!("I 1000,4\n {} {address:x},8\n", name(["L", "S"])),
+            DramFormat::Drmemtrace => format!(
+                "1 1: 7 ifetch 4 byte(s) @ 0x1000 00 00 00 00 nop\n2 1: 7 {} 8 byte(s) @ 0x{address:x} by PC 0x1000\n",
+                name(["read", "write"])
+            ),
         });
     }
     text

@@ -1,5 +1,5 @@
 //! Traces of memory requests, as simulators of DRAM take them: DRAMsim3, Ramulator, Ramulator 2, and CSV with time
-//! stamps; and traces of a program's accesses, Ramulator's for CPUs and those of valgrind's lackey, which reach the memory
+//! stamps; and traces of a program's accesses, Ramulator's for CPUs and those of lackey and drmemtrace, which reach the memory
 //! through caches ([`CacheFilter`]). A trace is streamed, one line at a time; every fault names its line and what is allowed.
 //!
 //! ```
@@ -157,7 +157,7 @@ pub fn open<R: BufRead>(
             let columns = DramColumns::read(number, text)?;
             Syntax::Csv(Box::new((columns, LineFields::default())))
         }
-        DramFormat::RamulatorCpu | DramFormat::Lackey => {
+        DramFormat::RamulatorCpu | DramFormat::Lackey | DramFormat::Drmemtrace => {
             let caches = options.caches.caches(format)?;
             Syntax::Program(Box::new(ProgramReader::new(format, &caches)))
         }

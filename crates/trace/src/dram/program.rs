@@ -1,5 +1,7 @@
-//! Traces of a program's own accesses: Ramulator's CPU traces, and what valgrind's lackey prints. What of them reaches
-//! the memory, its caches decide.
+//! Traces of a program's own accesses: Ramulator's CPU traces, and what valgrind's lackey and DynamoRIO's drmemtrace print. What of
+//! them reaches the memory, its caches decide.
+
+mod drmemtrace;
 
 use std::collections::VecDeque;
 
@@ -69,6 +71,7 @@ impl ProgramReader {
     pub(super) fn line(&mut self, line: u64, text: &[u8]) -> Result<(), DramTraceError> {
         let told = match self.format {
             DramFormat::RamulatorCpu => step(line, text).map(Some),
+            DramFormat::Drmemtrace => drmemtrace::record(line, text),
             _ => lackey(line, text),
         };
         let Some(told) = told? else {
@@ -131,6 +134,9 @@ pub(super) fn looks_like(text: &[u8]) -> Option<DramFormat> {
     if is_valgrinds(text) || matches!(lackey(0, text), Ok(Some(_))) {
         return Some(DramFormat::Lackey);
     }
+    if drmemtrace::looks_like(text) {
+        return Some(DramFormat::Drmemtrace);
+    }
     step(0, text).is_ok().then_some(DramFormat::RamulatorCpu)
 }
 
@@ -170,19 +176,7 @@ fn lackey(line: u64, text: &[u8]) -> Result<Option<ProgramLine>, DramTraceError>
         return Err(no_line(line, text, DramFormat::Lackey));
     };
     let (address, size) = (&place[..comma], &place[comma + 1..]);
-    let address = hexadecimal(address).map_err(|fault| bad_address(line, address, fault))?;
-    let bad_size = |problem| DramTraceError::Number {
-        line,
-        what: "the size",
-        found: shown(size),
-        problem,
-        expected: "bytes from 1 to 65536, the last of them below 2^64",
-    };
-    let bytes = whole(size).map_err(|fault| bad_size(fault.words()))?;
-    if !(1..=ACCESS_MAX).contains(&bytes) || address.checked_add(bytes - 1).is_none() {
-        return Err(bad_size("no access is so large"));
-    }
-    let at = AccessedBytes { address, bytes };
+    let at = accessed(line, address, size)?;
     Ok(Some(match kind {
         b"I" => ProgramLine::Fetch,
         b"L" => ProgramLine::Load(at),
@@ -196,6 +190,23 @@ fn lackey(line: u64, text: &[u8]) -> Result<Option<ProgramLine>, DramTraceError>
             });
         }
     }))
+}
+
+/// Bytes of an access: a hexadecimal address, and how many.
+fn accessed(line: u64, address: &[u8], size: &[u8]) -> Result<AccessedBytes, DramTraceError> {
+    let address = hexadecimal(address).map_err(|fault| bad_address(line, address, fault))?;
+    let bad_size = |problem| DramTraceError::Number {
+        line,
+        what: "the size",
+        found: shown(size),
+        problem,
+        expected: "bytes from 1 to 65536, the last of them below 2^64",
+    };
+    let bytes = whole(size).map_err(|fault| bad_size(fault.words()))?;
+    if !(1..=ACCESS_MAX).contains(&bytes) || address.checked_add(bytes - 1).is_none() {
+        return Err(bad_size("no access is so large"));
+    }
+    Ok(AccessedBytes { address, bytes })
 }
 
 /// A line of Ramulator's CPU traces: "3 20734016", or "3 20734016 20841280".

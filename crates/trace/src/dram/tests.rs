@@ -109,6 +109,10 @@ fn formats_are_known_by_the_first_line_and_by_name() {
         ("0 128 0x40\n", DramFormat::RamulatorCpu),
         (" L 40,8\n", DramFormat::Lackey),
         (
+            "15 2: 9 write 8 byte(s) @ 0x40 by PC 0x10\n",
+            DramFormat::Drmemtrace,
+        ),
+        (
             "==12== Lackey, an example\nI  40,3\n M 40,8\n",
             DramFormat::Lackey,
         ),
@@ -131,7 +135,7 @@ fn formats_are_known_by_the_first_line_and_by_name() {
     let error = "ramulator3".parse::<DramFormat>().expect_err("unknown");
     assert_eq!(
         error.to_string(),
-        "unknown format \"ramulator3\"; there are dramsim3, ramulator, ramulator2, csv, ramulator-cpu, lackey"
+        "unknown format \"ramulator3\"; there are dramsim3, ramulator, ramulator2, csv, ramulator-cpu, lackey, drmemtrace"
     );
 }
 

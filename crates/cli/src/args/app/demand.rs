@@ -74,7 +74,7 @@ pub(crate) struct CapacityFlags {
     /// Its format, where its content does not show it
     #[arg(
         long = "as",
-        value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey"
+        value_name = "dramsim3|ramulator|ramulator2|csv|ramulator-cpu|lackey|drmemtrace"
     )]
     pub(crate) format: Option<String>,
     /// Capacities of the memory; repeatable and comma-separated

@@ -4,8 +4,8 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Metric};
 
 use super::{
-    CANDIDATES, band, baseline, bound, estimate, faster, ranked, sensitivity, speed_up, times,
-    where_time_goes,
+    CANDIDATES, band, baseline, bound, energy_ratio, estimate, faster, ranked, sensitivity,
+    speed_up, times, where_time_goes,
 };
 use crate::card::{FirstScreen, choice, foundation};
 use crate::pivot::{Pivot, PivotLine};
@@ -76,6 +76,15 @@ fn cause(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
 
 /// What simpler rules would have said.
 fn rest(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
+    if let Some(ratio) = estimate(line, "cosimulated") {
+        let words = format!(
+            "windows simulated whole say {} of {}, the surfaces {}",
+            times(ratio),
+            pivot.short(line.head()),
+            times(speed_up(line)?),
+        );
+        return Some(CardPoint::words(CardSubject::Finding, words));
+    }
     let words = format!(
         "simpler rules say of {}: roofline {}, the mean load alone {}, the ratio of the clocks {}",
         pivot.short(line.head()),
@@ -125,8 +134,11 @@ fn energy(
     let modules = |line: &PivotLine<'_>| line.row(Metric::TaskEnergyPart, Some("modules"))?.value;
     let of_modules = lines.filter_map(|line| Some(told(line, modules(line)?)));
     let of_modules: Vec<String> = of_modules.collect();
+    let whatever = energy_ratio(line).map_or_else(String::new, |ratio| {
+        format!("; with any, {ratio} times the baseline's")
+    });
     let words = format!(
-        "undetermined without powers of the server; of it modules {}",
+        "undetermined without powers of the server{whatever}; modules {}",
         of_modules.join(", ")
     );
     let value = modules(line);

@@ -56,6 +56,51 @@ fn lackey_counts_instructions_and_touches_every_line() {
     assert_eq!(program.levels, [None; 3]);
 }
 
+/// As the tool prints: its frame, markers, an encoding over two lines, a prefetch, and accesses with their program counters.
+#[test]
+fn drmemtraces_view_counts_instructions_and_accesses() {
+    let text = "Output format:\n<--record#-> <--instr#->: <---tid---> <record details>\n\
+        ------------------------------------------------------------\n           \
+        1           0:      296231 <marker: version 6>\n          \
+        87           1:      296231 ifetch       2 byte(s) @ 0x0000000000401026 0f 05                syscall  -> %rcx %r11\n          \
+        88           2:      296231 ifetch       8 byte(s) @ 0x0000000000401012 48 8d 34 25 00 20 40 lea    0x00402000 -> %rsi\n          \
+        88           2:      296231                                             00\n          \
+        89           2:      296231 read         8 byte(s) @ 0x000000007c5b5bfc by PC 0x0000000000401012\n          \
+        90           2:      296231 pref-r       0 byte(s) @ 0x00007ffd7c5b5c00 by PC 0x0000000000401012\n          \
+        91           3:      296231 ifetch       1 byte(s) @ 0x000000000040101a 55                   push   %rbp\n          \
+        92           3:      296231 write        8 byte(s) @ 0x0000000000000048 by PC 0x000000000040101a\n          \
+        93           3:      296231 <thread 296231 exited>\n\
+        View tool results:\n              3 : total instructions\n";
+    let (seen, summary) = read(text, &bare()).expect("sound");
+    let expected = [
+        (Read, 0x7c5b_5bc0, 2, 8),
+        (Read, 0x7c5b_5c00, 0, 8),
+        (Write, 0x40, 1, 11),
+    ];
+    assert_eq!(seen, expected);
+    let program = summary.program.expect("it is of a program");
+    assert_eq!((program.instructions, program.accesses), (3, 3));
+}
+
+#[test]
+fn what_drmemtraces_view_cannot_print_is_named() {
+    for (record, problem) in [
+        ("1 1: 7 jump 2 byte(s) @ 0x10", "line 2"),
+        ("1 1: 7 read 8 bytes at 0x10", "line 2"),
+        ("1 1: 7 read 0 byte(s) @ 0x10 by PC 0x20", "the size"),
+        ("1 1: 7 read 8 byte(s) @ 0xzz by PC 0x20", "0xzz"),
+        (
+            "1 1: 7 write 8 byte(s) @ 0xffffffffffffffff by PC 0x20",
+            "the size",
+        ),
+        ("some words of the program", "line 2"),
+    ] {
+        let text = format!("Output format:\n{record}\n");
+        let error = read(&text, &bare()).expect_err(record).to_string();
+        assert!(error.contains(problem) && error.contains('2'), "{error}");
+    }
+}
+
 #[test]
 fn ramulators_instructions_come_before_the_load_and_count_it() {
     let text = "3 20734016\n0 0x40 20841280\n# a comment\n7 64\n";

@@ -1,0 +1,236 @@
+//! Programs on other memories: powers from measured runs, and windows simulated whole.
+
+use std::io::BufRead;
+
+use wordline_catalog::Catalog;
+use wordline_core::{AppWorkload, Axis, Experiment, Metric, PowerRun, ResultSet, Timing, Workload};
+use wordline_lab::{Control, LabError, run, shipped_surface};
+
+const RDIMM: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
+const MRDIMM: &str = "mrdimm-8800-2rx4-128g@xeon6-1s";
+
+/// A program of one phase whose load is even: so much is read and written a second, and cores wait for 60 % of the time.
+fn profile() -> serde_json::Value {
+    let value = |value: f64| serde_json::json!({ "value": value, "basis": "measured" });
+    serde_json::json!({
+        "schema": 1, "name": "even", "baseline": RDIMM, "cores": 128,
+        "phases": [{
+            "name": "all", "seconds": value(10.0), "lines_read": value(5e10), "lines_written": value(1.2e10),
+            "stall_share": value(0.6), "locality": value(0.5), "imbalance": value(1.0),
+            "load": { "levels": [[1.0, 1.0]], "window_s": 0.001, "basis": "measured" }
+        }]
+    })
+}
+
+fn program(app: AppWorkload) -> Experiment {
+    let app = AppWorkload {
+        profile: Some(profile()),
+        draws: 20,
+        ..app
+    };
+    Experiment {
+        targets: vec![MRDIMM.to_owned()],
+        workload: Workload::App(Box::new(app)),
+        timings: vec![Timing::Max],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    }
+}
+
+fn done(app: AppWorkload, control: &Control<'_>) -> Result<ResultSet, LabError> {
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    run(&catalog, &program(app), control)
+}
+
+/// The value of a row by its metric, target and estimate.
+fn value(
+    document: &ResultSet,
+    metric: Metric,
+    target: &str,
+    estimate: Option<&str>,
+) -> Option<f64> {
+    let rows = document.rows.iter();
+    let mut rows = rows.filter(|row| {
+        let is_whole = row.text(Axis::Cause).is_none();
+        row.metric == metric
+            && row.target == target
+            && row.text(Axis::Estimate) == estimate
+            && is_whole
+    });
+    rows.next()?.value
+}
+
+fn measured(seconds: f64, cores: f64, stall_share: f64) -> PowerRun {
+    const MODULES_W: f64 = 90.0;
+    let active = 2.5 * (1.0 - stall_share) + 1.5 * stall_share;
+    PowerRun {
+        seconds,
+        cores,
+        stall_share,
+        outside_share: 0.0,
+        energy_j: seconds * (200.0 + cores * active + MODULES_W),
+        modules_j: Some(seconds * MODULES_W),
+        bytes_per_s: None,
+    }
+}
+
+#[test]
+fn powers_are_found_from_runs_and_make_the_energy_of_the_task() {
+    let runs = vec![
+        measured(60.0, 128.0, 0.55),
+        measured(71.0, 96.0, 0.45),
+        measured(134.0, 48.0, 0.3),
+    ];
+    let found = done(
+        AppWorkload {
+            power_runs: runs,
+            ..AppWorkload::default()
+        },
+        &Control::default(),
+    )
+    .expect("it runs");
+    let watts = |text: &str| Some(text.parse().expect("a power"));
+    let stated = done(
+        AppWorkload {
+            platform_power: watts("200W"),
+            active_power: watts("2.5W"),
+            stalled_power: watts("1.5W"),
+            ..AppWorkload::default()
+        },
+        &Control::default(),
+    )
+    .expect("it runs");
+    for target in [RDIMM, MRDIMM] {
+        let of = |document| value(document, Metric::TaskEnergy, target, None).expect("determined");
+        assert!((of(&found) / of(&stated) - 1.0).abs() < 1e-9);
+    }
+    let of = |target| value(&stated, Metric::TaskEnergy, target, None).expect("determined");
+    let ratio = value(&stated, Metric::TaskEnergyRatio, MRDIMM, None).expect("determined");
+    assert!((ratio - of(MRDIMM) / of(RDIMM)).abs() < 1e-12);
+    assert!(
+        found
+            .warnings
+            .iter()
+            .all(|warning| !warning.advice.contains("undetermined"))
+    );
+}
+
+/// Runs on the same cores leave platform and cores one column: the energy has ends, and the warning says what would suffice.
+#[test]
+fn runs_that_determine_nothing_leave_the_ends() {
+    let alike = [0.7, 0.5, 0.3].map(|stalls| measured(10.0, 128.0, stalls));
+    let app = AppWorkload {
+        power_runs: alike.to_vec(),
+        ..AppWorkload::default()
+    };
+    let document = done(app, &Control::default()).expect("it runs");
+    assert_eq!(value(&document, Metric::TaskEnergy, MRDIMM, None), None);
+    let end = |name| value(&document, Metric::TaskEnergyRatio, MRDIMM, Some(name));
+    let (least, greatest) = (
+        end("least").expect("an end"),
+        end("greatest").expect("an end"),
+    );
+    assert!(
+        0.5 < least && least < 1.0 && greatest < 1.5,
+        "{least} {greatest}"
+    );
+    let advice = document.warnings.iter().map(|warning| &*warning.advice);
+    let advice: Vec<&str> = advice
+        .filter(|advice| advice.contains("undetermined"))
+        .collect();
+    assert!(
+        advice.len() == 1 && advice[0].contains("cores differ in number"),
+        "{advice:?}"
+    );
+}
+
+#[test]
+fn powers_are_stated_once() {
+    let app = AppWorkload {
+        power_runs: vec![measured(10.0, 128.0, 0.5)],
+        platform_power: Some("200W".parse().expect("a power")),
+        ..AppWorkload::default()
+    };
+    let error = done(app, &Control::default())
+        .expect_err("refused")
+        .to_string();
+    assert!(error.contains("power-runs"), "{error}");
+    let app = AppWorkload {
+        power_runs: vec![PowerRun {
+            stall_share: 3.0,
+            ..measured(10.0, 128.0, 0.5)
+        }],
+        ..AppWorkload::default()
+    };
+    let error = done(app, &Control::default())
+        .expect_err("refused")
+        .to_string();
+    assert!(
+        error.contains("stall_share is 3; allowed: 0 to 1"),
+        "{error}"
+    );
+}
+
+/// Windows agree with the surface that comes along. A surface of the target that is too slow by two fifths is found out.
+#[test]
+fn windows_simulated_whole_find_a_surface_that_misleads() {
+    let app = || AppWorkload {
+        cosimulate: true,
+        ..AppWorkload::default()
+    };
+    let sound = done(app(), &Control::default()).expect("it runs");
+    let off = |document: &ResultSet, target| {
+        let found = value(
+            document,
+            Metric::SurfaceDifference,
+            target,
+            Some("cosimulated"),
+        );
+        found.expect("it was simulated")
+    };
+    for target in [RDIMM, MRDIMM] {
+        let off = off(&sound, target);
+        assert!(off.abs() < 0.03, "{target}: {off}");
+    }
+    let whole = |document: &ResultSet| {
+        value(document, Metric::SpeedUp, MRDIMM, Some("cosimulated")).expect("it was simulated")
+    };
+    let by_surface = value(&sound, Metric::SpeedUp, MRDIMM, None).expect("projected");
+    assert!((whole(&sound) / by_surface - 1.0).abs() < 0.03);
+    let is_warned = |document: &ResultSet| {
+        let mut warnings = document.warnings.iter();
+        warnings.any(|warning| warning.advice.contains("misled most in the phase all"))
+    };
+
+    let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+    let surface = shipped_surface(&catalog, MRDIMM, &std::collections::BTreeMap::new());
+    let mut surface = surface.expect("readable").expect("it comes along");
+    for point in surface
+        .curves
+        .iter_mut()
+        .flat_map(|curve| &mut curve.points)
+    {
+        point.latency_ns *= 1.4;
+        point.read_ns *= 1.4;
+        point.read_p50_ns *= 1.4;
+        point.read_p99_ns *= 1.4;
+        point.bytes_per_s /= 1.4;
+    }
+    let text = surface.to_json().into_bytes();
+    let open = |_: &str| Ok(Box::new(std::io::Cursor::new(text.clone())) as Box<dyn BufRead>);
+    let control = Control {
+        open: Some(&open),
+        ..Control::default()
+    };
+    let wrong = AppWorkload {
+        surfaces: vec!["slow.json".to_owned()],
+        ..app()
+    };
+    let misled = done(wrong, &control).expect("it runs");
+    assert!(off(&misled, MRDIMM) < -0.1, "{}", off(&misled, MRDIMM));
+    assert!(off(&misled, RDIMM).abs() < 0.03);
+    // The truth is the same, whatever the surface says.
+    assert!((whole(&misled) / whole(&sound) - 1.0).abs() < 0.02);
+    assert!(is_warned(&misled) && !is_warned(&sound));
+}
