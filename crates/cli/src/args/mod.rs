@@ -36,6 +36,7 @@ use crate::interrupt;
 #[command(
     version,
     propagate_version = true,
+    disable_version_flag = true,
     disable_help_subcommand = true,
     // The commands fit a screen with two blank lines less.
     help_template = "{about}\n{usage-heading} {usage}\n{all-args}{after-help}",
@@ -102,6 +103,11 @@ pub(crate) struct Global {
     /// Leave the defaults of wordline.toml in the working folder aside
     #[arg(long, global = true, hide_short_help = true, help_heading = EVERYWHERE)]
     pub(crate) no_settings: bool,
+    /// Print version
+    // With a place of its own the commands fit a screen.
+    #[arg(short = 'V', long, global = true, hide_short_help = true, help_heading = EVERYWHERE)]
+    #[arg(action = clap::ArgAction::Version)]
+    version: Option<bool>,
 }
 
 /// What is no experiment; those have a table of their own, [`COMMANDS`].

@@ -137,7 +137,7 @@ fn is_run(command: &str) -> bool {
     ];
     runs.iter()
         .any(|run| command.starts_with(&format!("wordline {run} ")))
-        && !["--print-study", "health"]
+        && !["--print-study", "--print-experiment", "health"]
             .iter()
             .any(|part| command.contains(part))
 }

@@ -3,7 +3,7 @@
 use crate::cli::support::{Folder, command, wordline};
 
 /// A short run of each kind that is simulated, or reads a file of `examples/`.
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [&[&str]; 14] = [
     &[
         "raw",
         "--target",
@@ -30,7 +30,7 @@ const COMMANDS: [&[&str]; 12] = [
         "--target",
         "em064lx",
         "--trace",
-        "requests.csv",
+        "blkparse.txt",
         "--rate",
         "50KB/s",
     ],
@@ -56,18 +56,11 @@ const COMMANDS: [&[&str]; 12] = [
         "--log",
         "fio_lat.1.log",
     ],
-    &["wear", "--target", "mt29f1g01", "--blocks", "4"],
+    &["wear", "--target", "nand08gw3b2c", "--blocks", "4"],
     &["wear", "health", "--trace", "cycled.csv"],
-    &[
-        "kv",
-        "bench",
-        "--target",
-        "em064lx",
-        "--records",
-        "200",
-        "--crash",
-        "0",
-    ],
+    &["kv", "bench", "--target", "em064lx", "--load", "50%"],
+    &["fs", "bound", "--target", "mt29f1g01"],
+    &["io", "replay", "sqlite-wal.wft", "--target", "em064lx"],
     &[
         "dram",
         "idle",
@@ -91,7 +84,8 @@ fn examples() -> Folder {
     let of = |name: &str| std::fs::read(format!("{folder}/{name}")).expect("an example");
     let names = [
         "fio_lat.1.log",
-        "requests.csv",
+        "sqlite-wal.wft",
+        "blkparse.txt",
         "cycled.csv",
         "solver-profile.json",
         "multichase.txt",

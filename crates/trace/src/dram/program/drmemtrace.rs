@@ -63,7 +63,7 @@ pub(super) fn record(line: u64, text: &[u8]) -> Result<Option<ProgramLine>, Dram
     // An encoding that is too long for a line goes on in the next one.
     let is_encoding = || {
         let is_byte = |word: &&[u8]| word.len() == 2 && word.iter().all(u8::is_ascii_hexdigit);
-        record.words.iter().all(|word| is_byte(word))
+        record.words.iter().all(is_byte)
     };
     match kind {
         // As many bytes as the instruction has; where it lies does not matter.
