@@ -129,7 +129,7 @@ typedef struct wl_memory_options {
     uint64_t erase_bytes; /* of NOR flash: bytes of a block, one of the part's erases; 0: its smallest */
     uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
                             is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
-    uint64_t ageing;     /* 1: flash ages, see "Ageing" below. 0: it never fails by itself, and its times are those of the
+    uint64_t ageing;     /* 1: flash ages, see "Ageing" above. 0: it never fails by itself, and its times are those of the
                             sheet however many cycles it has seen */
     double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius */
     double dwell_s;      /* of a flash that ages: seconds that a programmed block keeps its charge before it is erased,
@@ -536,8 +536,8 @@ wl_memory_status wl_memory_advance(wl_memory *memory, uint64_t time_ps);
  * pages: of the last page. */
 uint64_t wl_memory_last_duration(const wl_memory *memory);
 
-/* Energy of the chip since it was made, idle time included; 0 of an ideal memory. NaN where its sheet states no current
- * for something that it did, and if the handle is bad. */
+/* Energy of the chip since it was made, idle time included. NaN where its sheet states no current for something that it
+ * did, of an ideal memory once any time has passed, and if the handle is bad. */
 double wl_memory_energy(const wl_memory *memory);
 
 /* What the memory did. */

@@ -134,6 +134,17 @@ impl FaultRule {
         })
     }
 
+    /// The same for one of several blocks: chance strikes each of them by itself.
+    pub(super) fn of_block(&self, block: u32) -> Self {
+        match self.one_in > 1 {
+            true => Self {
+                seed: self.seed.wrapping_add(u64::from(block)),
+                ..*self
+            },
+            false => *self,
+        }
+    }
+
     /// Whether it is one that the first version of images has a place for.
     pub(super) fn is_plain(&self) -> bool {
         let fresh = Self::always(self.kind);

@@ -83,7 +83,7 @@ impl MemoryDevice {
         match blocks {
             Some(blocks) => {
                 for block in blocks {
-                    self.cells.faults.add_to_block(block, rule);
+                    self.cells.faults.add_to_block(block, rule.of_block(block));
                 }
             }
             None if rule.kind.strikes() == Struck::Erase => {

@@ -69,11 +69,13 @@ impl Cells {
             .into());
         }
         let ((source, _), (target, within)) = (place(geometry, from), place(geometry, to));
-        let kept = self.kept_of(target, Struck::Program)?;
+        let is_read_threatened = self.faults.threatens(source, Struck::Read);
+        let kept = match is_read_threatened {
+            true => Some(self.flash()?.content(target)?),
+            false => self.kept_of(target, Struck::Program)?,
+        };
         self.flash()?.move_page(from, to, column, data)?;
-        if self.faults.threatens(source, Struck::Read)
-            && self.faults.strike_block(source, Struck::Read).is_some()
-        {
+        if is_read_threatened && self.faults.strike_block(source, Struck::Read).is_some() {
             // The ECC gives up before anything is programmed.
             if let Some(kept) = &kept {
                 self.flash()?.set_content(target, kept)?;

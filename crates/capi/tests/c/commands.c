@@ -337,6 +337,8 @@ static void copy_back(void)
     fork = forked(nand);
     OK(wl_memory_set_fault(fork, 0, WL_MEMORY_READ_ERROR));
     IS(UNCORRECTABLE, wl_memory_move_page(fork, 0, 128, 0, mark, 2));
+    OK(wl_memory_peek_page(fork, 128, 0, back, sizeof back));
+    CHECK(all(back, sizeof back, 0xFF));
     OK(wl_memory_free(fork));
     /* A cut within it tears the page that is programmed. */
     {

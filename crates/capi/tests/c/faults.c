@@ -92,6 +92,15 @@ static void by_chance(void)
         failed += status != WL_MEMORY_OK;
     }
     CHECK(failed > 60 && failed < 140);
+    /* Each block of a range by itself. */
+    OK(wl_memory_clear_faults(memory, 0, 4096));
+    fault.bytes = 8192;
+    OK(wl_memory_add_fault(memory, &fault));
+    for (i = 0, failed = 0; i < 500; i++) {
+        int first = wl_memory_read(memory, 7, &byte, 1) != WL_MEMORY_OK;
+        failed += first != (wl_memory_read(memory, 4103, &byte, 1) != WL_MEMORY_OK);
+    }
+    CHECK(failed > 100 && failed < 220);
     OK(wl_memory_free(memory));
 }
 

@@ -43,7 +43,8 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
             ..asked.threads.control()
         };
         super::run_with(&catalog, &experiment, &inputs, &control, global)
-    })?;
+    });
+    let document = document.map_err(|failure| places.explained(failure))?;
     let outcome = match &experiment.workload {
         Workload::Compare(_) => compare::outcome(&document, &[]),
         _ => super::outcome(&document),
@@ -85,6 +86,8 @@ struct InputPlaces {
     folder: PathBuf,
     /// What `--input` says, and whether the experiment names it.
     named: Vec<(String, PathBuf, bool)>,
+    /// Names without a file beside the document. Some of them may come along with a study.
+    missing: Vec<String>,
 }
 
 impl InputPlaces {
@@ -101,6 +104,7 @@ impl InputPlaces {
         Ok(Self {
             folder: folder.to_owned(),
             named: named.collect::<Result<_, _>>()?,
+            missing: Vec::new(),
         })
     }
 
@@ -120,7 +124,21 @@ impl InputPlaces {
                 "the experiment reads {name}, which is no plain name of a file; say where it lies: --input {name}=PATH"
             )));
         }
-        Ok(self.folder.join(name))
+        let path = self.folder.join(name);
+        if !path.exists() {
+            self.missing.push(name.to_owned());
+        }
+        Ok(path)
+    }
+
+    /// A failure, with what would help where a file was not beside the document.
+    fn explained(&self, failure: Failure) -> Failure {
+        let Some(name) = self.missing.first() else {
+            return failure;
+        };
+        let hint =
+            format!("{name} is not beside the experiment; say where it lies: --input {name}=PATH");
+        failure::lines(&[failure.to_string(), hint])
     }
 
     /// The file or device that a test of storage measures: only the command line may name it.

@@ -140,11 +140,9 @@ impl WindowRuns<'_, '_> {
         })?;
         let Some(run) = run else { return Ok(None) };
         let rate = run.bytes_per_s() / wordline_apps::profile::LINE_BYTES * 1e-9;
-        let simulated_ns = if rate > 0.0 {
-            f64::from(window.cores) / rate
-        } else {
-            surface_ns
-        };
+        // One that moves no line takes the whole window for it at least.
+        let least = 1e3 / MEASURE_PS as f64;
+        let simulated_ns = f64::from(window.cores) / rate.max(least);
         Ok(Some([surface_ns, simulated_ns]))
     }
 }

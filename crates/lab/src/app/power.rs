@@ -53,14 +53,17 @@ pub(super) fn runs(
     let mut text = String::new();
     let read = control
         .open(file)?
-        .take(BYTES_MAX)
+        .take(BYTES_MAX + 1)
         .read_to_string(&mut text);
     read.map_err(|source| LabError::Unreadable {
         file: file.clone(),
         source,
     })?;
-    parsed(&text)
-        .map_err(|problem| SettingProblem::Unread(format!("{file}, {problem}")).of("power-runs"))
+    let runs = match text.len() as u64 > BYTES_MAX {
+        true => Err("which is larger than 1 MiB: it is no list of runs".to_owned()),
+        false => parsed(&text),
+    };
+    runs.map_err(|problem| SettingProblem::Unread(format!("{file}, {problem}")).of("power-runs"))
 }
 
 /// Runs of a CSV text, or what is wrong with it and where.
