@@ -425,29 +425,42 @@ impl Experiment {
         let header: Header = serde_json::from_str(text).map_err(DocumentError::malformed)?;
         match header.experiment {
             Some(_) => ResultSet::from_json(text).map(|document| document.experiment),
-            None => serde_json::from_str(text).or_else(|error| {
-                // A fault of the text as it stands has a place.
-                Self::filled(text).ok_or_else(|| DocumentError::malformed(error))
-            }),
+            None => match serde_json::from_str(text) {
+                Err(error) if error.to_string().starts_with("missing field") => {
+                    Self::filled(text, error)
+                }
+                read => read.map_err(DocumentError::malformed),
+            },
         }
     }
 
-    /// An experiment whose text leaves something out.
-    fn filled(text: &str) -> Option<Self> {
-        let mut stated: Value = serde_json::from_str(text).ok()?;
-        let workload = stated.get("workload")?;
+    /// An experiment whose text leaves something out, and what that is.
+    fn filled(text: &str, missing: serde_json::Error) -> Result<Self, DocumentError> {
         let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
-        let test = workload.get("test").and_then(kind);
+        let mut stated: Value = serde_json::from_str(text).map_err(DocumentError::malformed)?;
+        let workload = stated.get("workload");
+        let test = workload.and_then(|of| of.get("test")).and_then(kind);
+        let usual = workload
+            .and_then(kind)
+            .and_then(|kind| Workload::usual(&kind, test.as_deref()));
+        let Some(workload) = usual else {
+            return Err(DocumentError::malformed(missing));
+        };
         let usual = Self {
             targets: Vec::new(),
-            workload: Workload::usual(&kind(workload)?, test.as_deref())?,
+            workload,
             timings: vec![Timing::Typ],
             age: 0.0,
             seed: 0,
             ftl: None,
         };
-        fill(&mut stated, serde_json::to_value(usual).ok()?);
-        serde_json::from_value(stated).ok()
+        fill(&mut stated, serde_json::to_value(usual).unwrap_or_default());
+        serde_json::from_value(stated).map_err(|error| DocumentError::Malformed {
+            // What was filled in has no place in the text.
+            line: missing.line(),
+            column: missing.column(),
+            message: without_place(&error),
+        })
     }
 
     /// The experiment as indented JSON with a final line feed.

@@ -29,7 +29,7 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
         output::data(&experiment.to_json())?;
         return Ok(Outcome::Done);
     }
-    spare_targets(&experiment, &catalog, &mut exports)?;
+    spare_targets(&experiment, &catalog, &asked.destroy, &mut exports)?;
     let mut places = InputPlaces::of(asked)?;
     let storage = places.storage(&experiment)?;
     let inputs = places.inputs(&mut experiment, &exports)?;
@@ -62,10 +62,11 @@ fn holds(value: &Value, field: &str) -> bool {
     }
 }
 
-/// What is measured is not written over by results.
+/// What is measured is named on the command line as well, and is not written over by results.
 fn spare_targets(
     experiment: &Experiment,
     catalog: &Catalog,
+    destroy: &[String],
     exports: &mut Exports,
 ) -> Result<(), Failure> {
     if !matches!(experiment.workload, Workload::Kv(_)) {
@@ -74,6 +75,11 @@ fn spare_targets(
     for name in &experiment.targets {
         let target = catalog.target(name).map_err(failure::catalog)?;
         if let Some(path) = target.path() {
+            if !destroy.iter().any(|named| named == path) {
+                return Err(failure::message(format!(
+                    "the experiment writes into {path}; name it as well: --destroy {path}"
+                )));
+            }
             exports.apart("--destroy", path.as_ref())?;
         }
     }
@@ -100,10 +106,18 @@ impl InputPlaces {
                 "--input {text}: expected NAME=PATH, such as my.log=/data/my.log"
             ))),
         });
+        let named: Vec<(String, PathBuf, bool)> = named.collect::<Result<_, _>>()?;
+        let twice = named
+            .iter()
+            .enumerate()
+            .find(|(index, (name, ..))| named[..*index].iter().any(|(other, ..)| other == name));
+        if let Some((_, (name, ..))) = twice {
+            return Err(failure::message(format!("--input {name} is given twice")));
+        }
         let folder = asked.document.parent().unwrap_or(Path::new("."));
         Ok(Self {
             folder: folder.to_owned(),
-            named: named.collect::<Result<_, _>>()?,
+            named,
             missing: Vec::new(),
         })
     }
@@ -119,7 +133,7 @@ impl InputPlaces {
         if let Some(path) = self.given(name) {
             return Ok(path);
         }
-        if Path::new(name).file_name() != Some(name.as_ref()) {
+        if name == "-" || Path::new(name).file_name() != Some(name.as_ref()) {
             return Err(failure::message(format!(
                 "the experiment reads {name}, which is no plain name of a file; say where it lies: --input {name}=PATH"
             )));

@@ -169,6 +169,14 @@ fn what_cannot_be_run_is_named() {
             log.replace("fio_lat.1.log", "../fio_lat.1.log"),
         )
         .with("log.json", &log)
+        .with(
+            "twice.json",
+            raw.replace("\"seed\": 0", "\"seed\": 0, \"seed\": 1"),
+        )
+        .with(
+            "extra.json",
+            r#"{"targets":["em064lx"],"workload":{"kind":"raw"},"foo":1}"#,
+        )
         .with("raw.json", &raw);
     let run = |name: &str, more: &[&str]| wordline(&[&["run", &folder.file(name)], more].concat());
     run("field.json", &[]).refused(&[
@@ -181,5 +189,9 @@ fn what_cannot_be_run_is_named() {
     run("path.json", &[]).refused(&["no plain name", "--input ../fio_lat.1.log=PATH"]);
     run("log.json", &[]).refused(&["fio_lat.1.log", "--input fio_lat.1.log=PATH"]);
     run("log.json", &["--input", "fio_lat.1.log"]).refused(&["expected NAME=PATH"]);
+    run("twice.json", &[]).refused(&["duplicate field `seed`"]);
+    run("extra.json", &[]).refused(&["unknown field `foo`"]);
+    run("log.json", &["--input", "a.log=b", "--input", "a.log=c"])
+        .refused(&["--input a.log is given twice"]);
     run("raw.json", &["--input", "a.log=b.log"]).refused(&["reads no file of that name"]);
 }
