@@ -163,7 +163,7 @@ typedef struct wl_memory_ideal {
     uint64_t write_bytes;       /* the same of writes and programs; 0: 1 */
     uint64_t erase_bytes;       /* of a block; of bytes, the unit whose writes are counted together */
     uint64_t blocks;            /* with erase_bytes the size of the memory: 1 TiB at the most */
-    uint64_t page_bytes;        /* of flash; 0: write_bytes of NAND; 256 of NOR, or write_bytes if 256 is no multiple of it */
+    uint64_t page_bytes;        /* of flash; 0 chooses write_bytes for NAND and 256 for NOR, or write_bytes where it does not divide 256 */
     uint64_t spare_bytes;       /* of NAND, behind the main area; a multiple of write_bytes */
     uint64_t programs_per_page; /* between two erases; 0: 1 of NAND, any number of NOR */
     uint64_t in_order;          /* 1: the pages of a block have to be programmed in rising order */

@@ -41,6 +41,13 @@ impl MemoryDevice {
 
     pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), MemoryFault> {
         let at = self.unit(unit)?;
+        // Latencies of later cycles say nothing of a block that is younger again.
+        if let Some(watch) = &mut self.watch
+            && let Memory::Flash(flash) = &self.cells.memory
+            && cycles < flash.cycles(unit as u32)?
+        {
+            watch.forget(unit as u32);
+        }
         match &mut self.cells.memory {
             Memory::Flash(flash) => Ok(flash.set_cycles(unit as u32, cycles)?),
             Memory::Bytes(device) => Ok(device.set_cycles_at(at, cycles)?),

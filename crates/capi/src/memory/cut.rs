@@ -220,7 +220,6 @@ impl Due {
             (_, Tear::Clean) => Ok(()),
             (Op::Write { .. }, _) => self.tear_writes(left),
             (_, Tear::Torn) => self.torn(tearing).tear(left, done, op),
-            // The interrupted change is the last one noted.
             (_, Tear::Reordered) if op.is_change() => {
                 self.log.reorder(left, &self.torn(tearing), true)
             }

@@ -246,6 +246,8 @@ struct TouchedBlock {
 pub(super) struct FlashLog {
     touched: BTreeMap<u32, TouchedBlock>,
     changes: Vec<FlashChange>,
+    /// Whether the operation that came last is the last of the changes: a mark is none, nor what a fault let come to nothing.
+    is_last_noted: bool,
 }
 
 impl FlashLog {
@@ -256,6 +258,7 @@ impl FlashLog {
         before: &Cells,
         after: &mut Cells,
     ) -> Result<(), MemoryFault> {
+        self.is_last_noted = false;
         let geometry = after.flash()?.geometry();
         let (blocks, change) = match *op {
             Op::Program { page, column, data } => {
@@ -299,6 +302,7 @@ impl FlashLog {
         }
         if !came_to_nothing {
             self.changes.push(change);
+            self.is_last_noted = true;
         }
         Ok(())
     }
@@ -317,12 +321,12 @@ impl FlashLog {
     }
 
     /// Lets memory hold what a cut leaves that finds these changes held back: a drawn part of them, in an order that keeps
-    /// each block's own. The last one is `interrupted`: torn, if it had begun at all.
+    /// each block's own. Where the cut came `within` the operation that came last, that one is torn, if it had begun at all.
     pub(super) fn reorder(
         &self,
         left: &mut Cells,
         torn: &TornBlock,
-        interrupted: bool,
+        within: bool,
     ) -> Result<(), MemoryFault> {
         for (block, was) in &self.touched {
             let flash = left.flash()?;
@@ -333,7 +337,8 @@ impl FlashLog {
                 None => left.torn.remove(block),
             };
         }
-        let whole = self.changes.len() - usize::from(interrupted && !self.changes.is_empty());
+        let is_torn = within && self.is_last_noted;
+        let whole = self.changes.len() - usize::from(is_torn);
         let landed = Landed::drawn(torn.seed, self.changes.len() as u64);
         for (index, change) in self.changes[..whole].iter().enumerate() {
             if landed.has(index as u64) {

@@ -35,6 +35,11 @@ impl LatencyWatch {
         }
     }
 
+    /// Forgets a block, whose cycles are no longer those that were seen.
+    pub(super) fn forget(&mut self, block: u32) {
+        self.blocks.remove(&block);
+    }
+
     /// Notes an operation that was carried out: `took` is what the array did.
     fn note(
         &mut self,
@@ -116,7 +121,7 @@ impl MemoryDevice {
             ..LatencyHistory::default()
         };
         let history = histories.get(&block).unwrap_or(&unused);
-        let health = BlockHealth::of(&Trained::stored(), history, &kin);
+        let health = BlockHealth::of(Trained::stored(), history, &kin);
         Ok(answer(&health, history.cycles, &kin))
     }
 }

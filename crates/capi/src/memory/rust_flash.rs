@@ -10,7 +10,7 @@ use crate::boundary::BoundaryFailure as _;
 /// The flash behind a handle: what is done here and what C does meet in the same memory, with its faults, power cuts,
 /// ageing and statistics. `wordline-embedded` shows it as a `NorFlash` of `embedded-storage`.
 ///
-/// The handle stays C's: nobody frees it here, and once it is freed every operation fails.
+/// C owns the handle: nothing here frees it. After `wl_memory_free` every operation fails.
 #[derive(Clone, Debug)]
 pub struct HandleFlash {
     handle: usize,

@@ -195,7 +195,7 @@ static void strict(void)
         OK(wl_memory_erase(fork, 0));
         OK(wl_memory_program(fork, 9, &low, 1));
         OK(wl_memory_free(fork));
-        /* An erase without effect is no fault of the driver: what it programs then is not refused, until it erases. */
+        /* A driver cannot know that an erase had no effect: its programs are refused only after it erases again. */
         OK(wl_memory_set_fault(memories[i], 0, WL_MEMORY_ERASE_NOOP));
         IS(MISUSE, wl_memory_program(memories[i], 9, &low, 1));
         OK(wl_memory_erase(memories[i], 0));
@@ -344,6 +344,30 @@ static void reordered(void)
         }
         OK(wl_memory_free(memories[i]));
     }
+}
+
+/* A cut within a mark tears no program that had ended before: that is there or lost. */
+static void marks(void)
+{
+    wl_memory *fresh = made("mt29f1g01");
+    unsigned char data[2048], back[2048];
+    uint64_t seed;
+    int lost = 0;
+    memset(data, 0x5A, sizeof data);
+    for (seed = 0; seed < 60; seed++) {
+        wl_memory_cut cut = cut_of(2, WL_MEMORY_CUT_REORDERED, seed);
+        wl_memory *memory = forked(fresh);
+        OK(wl_memory_cut_power(memory, &cut));
+        OK(wl_memory_program(memory, 0, data, sizeof data));
+        IS(POWER_LOST, wl_memory_mark_bad(memory, 5));
+        OK(wl_memory_power_up(memory));
+        OK(wl_memory_peek(memory, 0, back, sizeof back));
+        CHECK(all(back, sizeof back, 0x5A) || all(back, sizeof back, 0xFF));
+        lost += back[0] == 0xFF;
+        OK(wl_memory_free(memory));
+    }
+    CHECK(lost > 10 && lost < 50);
+    OK(wl_memory_free(fresh));
 }
 
 /* A lost erase leaves what was there below what is programmed later. */
@@ -761,6 +785,7 @@ int main(int count, char **arguments)
     CHECK(bad_blocks(WL_MEMORY_FACTORY_NONE) == 0);
     choices_of_torn_erases();
     reordered();
+    marks();
     lost_erases();
     cells("mt25ql128");
     cells("mt29f2g08aad");

@@ -67,6 +67,11 @@ int main(void)
     OK(wl_memory_set_cycles(memory, 1, 5000));
     CHECK(cycled(memory, 1, 5003));
     told(memory, 1);
+    /* One that is made younger again starts afresh. */
+    OK(wl_memory_set_cycles(memory, 1, 10));
+    health.size = sizeof health;
+    OK(wl_memory_get_health(memory, 1, &health));
+    CHECK(health.cycles == 10 && health.reason == WL_MEMORY_HEALTH_MISSING);
 
     health.size = sizeof health;
     IS(OUT_OF_RANGE, wl_memory_get_health(memory, 4096u * 4096u, &health));

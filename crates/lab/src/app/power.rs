@@ -60,7 +60,7 @@ pub(super) fn runs(
         source,
     })?;
     let runs = match text.len() as u64 > BYTES_MAX {
-        true => Err("which is larger than 1 MiB: it is no list of runs".to_owned()),
+        true => Err("larger than 1 MiB; a list of runs is smaller".to_owned()),
         false => parsed(&text),
     };
     runs.map_err(|problem| SettingProblem::Unread(format!("{file}, {problem}")).of("power-runs"))

@@ -118,5 +118,5 @@ fn the_file_holds_what_the_training_finds() {
         fs::write(file, format!("{head}{text}")).expect("the source folder can be written");
         return;
     }
-    assert_eq!(found, Trained::stored());
+    assert_eq!(&found, Trained::stored());
 }

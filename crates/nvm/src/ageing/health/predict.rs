@@ -1,5 +1,7 @@
 //! The prediction for one block: share of life used and cycles left, from what a log holds up to a cycle.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::history::{LatencyHistory, fresh_of_chip};
@@ -19,11 +21,13 @@ pub struct Trained {
 impl Trained {
     /// As it stands in the file that comes with the library.
     #[must_use]
-    pub fn stored() -> Self {
-        match toml::from_str(include_str!("trained.toml")) {
-            Ok(trained) => trained,
-            Err(error) => unreachable!("the file comes with the program: {error}"),
-        }
+    pub fn stored() -> &'static Self {
+        static STORED: LazyLock<Trained> =
+            LazyLock::new(|| match toml::from_str(include_str!("trained.toml")) {
+                Ok(trained) => trained,
+                Err(error) => unreachable!("the file comes with the program: {error}"),
+            });
+        &STORED
     }
 
     /// The law of an operation.

@@ -46,7 +46,7 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
     text.starts_with(FRAME[0]) || (ViewRecord::of(text).is_some() && record(0, text).is_ok())
 }
 
-/// A line; nothing of what is no access of the program.
+/// Reads a line. `None` is a line that is not an access of the program.
 pub(super) fn record(line: u64, text: &[u8]) -> Result<Option<ProgramLine>, DramTraceError> {
     let Some(record) = ViewRecord::of(text) else {
         let whole = text.trim_ascii();
