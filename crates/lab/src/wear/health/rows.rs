@@ -34,7 +34,7 @@ pub(super) fn add(file: &str, log: &CyclingLog, control: &Control<'_>, document:
             done_bytes: number,
             total_bytes: log.blocks.len() as u64,
         });
-        let health = BlockHealth::of(&trained, history, kin_of(&kin, life));
+        let health = BlockHealth::of(trained, history, kin_of(&kin, life));
         let found = health.found;
         if let Err(why) = found
             && life.failed.is_none()

@@ -139,7 +139,7 @@ pub(super) fn run(
             }
             parts.push(part(&base, kind, experiment.seed, number)?);
         }
-        rows(kind, &outcomes(&parts, &trained), document);
+        rows(kind, &outcomes(&parts, trained), document);
     }
     Ok(())
 }
