@@ -17,6 +17,7 @@ pub mod draw;
 pub mod experiment;
 pub mod quantity;
 pub mod results;
+pub mod sweep;
 
 mod axis;
 mod basis;

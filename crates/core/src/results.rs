@@ -401,7 +401,7 @@ pub enum DocumentError {
 }
 
 impl DocumentError {
-    fn malformed(error: serde_json::Error) -> Self {
+    pub(crate) fn malformed(error: serde_json::Error) -> Self {
         Self::Malformed {
             line: error.line(),
             column: error.column(),
@@ -436,31 +436,26 @@ impl Experiment {
 
     /// An experiment whose text leaves something out, and what that is.
     fn filled(text: &str, missing: serde_json::Error) -> Result<Self, DocumentError> {
-        let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
         let mut stated: Value = serde_json::from_str(text).map_err(DocumentError::malformed)?;
-        let workload = stated.get("workload");
-        let test = workload.and_then(|of| of.get("test")).and_then(kind);
-        let usual = workload
-            .and_then(kind)
-            .and_then(|kind| Workload::usual(&kind, test.as_deref()));
-        let Some(workload) = usual else {
+        let (line, column) = (missing.line(), missing.column());
+        if !fill_usual(&mut stated) {
             return Err(DocumentError::malformed(missing));
-        };
-        let usual = Self {
-            targets: Vec::new(),
-            workload,
-            timings: vec![Timing::Typ],
-            age: 0.0,
-            seed: 0,
-            ftl: None,
-        };
-        fill(&mut stated, serde_json::to_value(usual).unwrap_or_default());
+        }
         serde_json::from_value(stated).map_err(|error| DocumentError::Malformed {
             // What was filled in has no place in the text.
-            line: missing.line(),
-            column: missing.column(),
+            line,
+            column,
             message: without_place(&error),
         })
+    }
+
+    /// The experiment that a value states. What it leaves out is as its command has it without a flag.
+    ///
+    /// # Errors
+    /// With what is wrong, and what is allowed.
+    pub fn from_value(mut stated: Value) -> Result<Self, String> {
+        fill_usual(&mut stated);
+        serde_json::from_value(stated).map_err(|error| without_place(&error))
     }
 
     /// The experiment as indented JSON with a final line feed.
@@ -471,6 +466,29 @@ impl Experiment {
             Err(error) => unreachable!("plain data with text keys serialises: {error}"),
         }
     }
+}
+
+/// Adds what the command of its workload has without a flag to a stated experiment; false where no command is known.
+fn fill_usual(stated: &mut Value) -> bool {
+    let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
+    let workload = stated.get("workload");
+    let test = workload.and_then(|of| of.get("test")).and_then(kind);
+    let usual = workload
+        .and_then(kind)
+        .and_then(|kind| Workload::usual(&kind, test.as_deref()));
+    let Some(workload) = usual else {
+        return false;
+    };
+    let usual = Experiment {
+        targets: Vec::new(),
+        workload,
+        timings: vec![Timing::Typ],
+        age: 0.0,
+        seed: 0,
+        ftl: None,
+    };
+    fill(stated, serde_json::to_value(usual).unwrap_or_default());
+    true
 }
 
 /// Adds what a value does not state, at any depth. What is of another kind has other fields.
