@@ -255,6 +255,51 @@ impl Catalog {
             .chain(counters)
     }
 
+    /// What the sheets of the user's own say, and those that came along and have a price of his, in a stable order. With a
+    /// text only those that it names, by themselves or by sheets that it names: what an experiment may read.
+    #[must_use]
+    pub fn own_sheets(&self, named_in: Option<&str>) -> Vec<&Header> {
+        let parts = self.parts.own().map(|sheet| &sheet.header);
+        let boards = self.boards.own().map(|sheet| &sheet.header);
+        let dies = self.dies.own().map(|sheet| &sheet.header);
+        let modules = self.modules.own().map(|sheet| &sheet.header);
+        let systems = self.systems.own().map(|sheet| &sheet.header);
+        let counters = self.counters.own().map(|sheet| &sheet.header);
+        let chips = parts.chain(boards);
+        let own: Vec<&Header> = chips
+            .chain(dies)
+            .chain(modules)
+            .chain(systems)
+            .chain(counters)
+            .collect();
+        let Some(text) = named_in else {
+            return own;
+        };
+        if own.is_empty() {
+            return own;
+        }
+        let came_along = EMBEDDED.iter().map(|(path, text)| {
+            let id = Path::new(path).file_stem().and_then(|stem| stem.to_str());
+            (id.unwrap_or_default(), *text)
+        });
+        let mut sheets: Vec<(&str, &str)> = own.iter().map(|of| (&*of.id, &*of.text)).collect();
+        sheets.extend(came_along);
+        let mut named = vec![false; sheets.len()];
+        let mut pending = vec![text];
+        while let Some(text) = pending.pop() {
+            for ((id, sheet), named) in sheets.iter().zip(&mut named) {
+                if !*named && text.contains(id) {
+                    *named = true;
+                    pending.push(sheet);
+                }
+            }
+        }
+        let of_own = own.into_iter().zip(named);
+        of_own
+            .filter_map(|(of, named)| named.then_some(of))
+            .collect()
+    }
+
     /// What to say of a name that no sheet has: the nearest of all kinds.
     #[must_use]
     pub fn unknown_name(&self, name: &str) -> CatalogError {

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use wordline_core::sweep::{Sweep, SweepResult};
 use wordline_core::{Experiment, ResultSet};
+
+use wordline_catalog::SheetError;
+use wordline_core::results::DocumentError;
 
 use crate::failure::{self, Failure};
 
@@ -26,6 +30,41 @@ pub(crate) fn read_experiment(path: &Path) -> Result<(Experiment, String), Failu
             Err(failure::document(path, &text, what, &error))
         }
     }
+}
+
+/// Reads a sweep: TOML, or JSON where the text begins as such, which may be a saved result.
+pub(crate) fn read_sweep(path: &Path) -> Result<Sweep, Failure> {
+    let text = text(path)?;
+    if text.trim_start().starts_with('{') {
+        if let Ok(result) = SweepResult::from_json(&text) {
+            return Ok(result.sweep);
+        }
+        return serde_json::from_str(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let what = "a sweep or its result";
+            let error = DocumentError::Malformed {
+                line,
+                column,
+                message: error.to_string(),
+            };
+            failure::document(path, &text, what, &error)
+        });
+    }
+    toml::from_str(&text).map_err(|error| {
+        failure::sheet(&SheetError {
+            file: path.display().to_string(),
+            text: text.as_str().into(),
+            span: error.span().unwrap_or(0..0),
+            message: error.message().to_owned(),
+        })
+    })
+}
+
+/// Reads the result of a sweep.
+pub(crate) fn read_sweep_result(path: &Path) -> Result<SweepResult, Failure> {
+    let text = text(path)?;
+    SweepResult::from_json(&text)
+        .map_err(|error| failure::document(path, &text, "a result of a sweep", &error))
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

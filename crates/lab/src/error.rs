@@ -183,6 +183,12 @@ pub enum LabError {
         /// Why not.
         source: std::io::Error,
     },
+    /// A store of results cannot be used.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
+    /// A sweep cannot be run.
+    #[error(transparent)]
+    Sweep(#[from] wordline_core::sweep::SweepError),
     /// There are no threads to work on.
     #[error("threads cannot be started: {problem}")]
     Threads {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use wordline_core::results::{AxisValue, NoValue, Row};
+use wordline_core::sweep::SweepResult;
 use wordline_core::{Axis, ResultSet};
 
 use crate::grid::Grid;
@@ -29,6 +30,45 @@ pub(crate) fn documents(documents: &[NamedDocument]) -> String {
         for row in &one.document.rows {
             let cells = cells(row, &axes).into_iter();
             out.push_str(&record([text(&one.name)].into_iter().chain(cells)));
+        }
+    }
+    out
+}
+
+/// The rows of all points of a sweep, each with its point and the values of the fields that vary; and of a point that could
+/// not be run a line with the reason.
+pub(crate) fn sweep(result: &SweepResult) -> String {
+    let documents = result
+        .points
+        .iter()
+        .filter_map(|point| point.result.as_ref());
+    let axes = axes(documents.flat_map(|document| &document.rows));
+    let fields: Vec<&String> = result.sweep.fields().collect();
+    let columns = header(&axes);
+    let names = ["point"]
+        .into_iter()
+        .chain(fields.iter().map(|field| field.as_str()));
+    let names = names.chain(columns.iter().copied()).chain(["failed"]);
+    let mut out = record(names.map(text));
+    for point in &result.points {
+        let mut head = vec![point.point.to_string()];
+        head.extend(fields.iter().map(|field| match point.at.get(*field) {
+            Some(serde_json::Value::String(name)) => text(name),
+            Some(value) => text(&value.to_string()),
+            None => String::new(),
+        }));
+        for row in point.result.iter().flat_map(|document| &document.rows) {
+            let cells = head.iter().cloned().chain(cells(row, &axes));
+            out.push_str(&record(cells.chain([String::new()])));
+        }
+        if let Some(reason) = &point.failed {
+            let empty = columns.iter().map(|name| match *name {
+                "no_value" => "failed".to_owned(),
+                _ => String::new(),
+            });
+            out.push_str(&record(
+                head.iter().cloned().chain(empty).chain([text(reason)]),
+            ));
         }
     }
     out

@@ -3,17 +3,32 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use wordline_core::ResultSet;
+use wordline_core::sweep::SweepResult;
 
 use crate::card;
 use crate::grid::Grid;
 
 /// The document, with what it answers.
 pub(crate) fn results(document: &ResultSet) -> String {
-    let answered = ResultSet {
+    answered(document).to_json()
+}
+
+fn answered(document: &ResultSet) -> ResultSet {
+    ResultSet {
         answer: Some(Box::new(card::decision_card(document))),
         ..document.clone()
-    };
-    answered.to_json()
+    }
+}
+
+/// The documents of all points, each as it is by itself.
+pub(crate) fn sweep(result: &SweepResult) -> String {
+    let mut result = result.clone();
+    for point in &mut result.points {
+        if let Some(document) = &mut point.result {
+            **document = answered(document);
+        }
+    }
+    result.to_json()
 }
 
 /// A row as an object whose keys keep the order of the columns.

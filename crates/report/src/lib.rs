@@ -65,6 +65,7 @@ mod mess;
 mod notes;
 mod overlay;
 mod pivot;
+mod sweep;
 mod table;
 mod tabulate;
 mod text;
@@ -86,6 +87,7 @@ pub use grid::{Align, Column, Grid};
 pub use html::{ComparedValue, TablePage};
 pub use mess::{mess_curves, mess_pairs};
 pub use overlay::{NamedDocument, Overlay, OverlayError};
+pub use sweep::render_sweep;
 pub use text::printable;
 use wordline_core::ResultSet;
 

@@ -24,6 +24,7 @@ pub(crate) use io::FileRecording;
 pub(crate) use io::{Io, ShowTrace};
 use wordline_core::COMMANDS;
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
+use wordline_lab::Shard;
 use wordline_report::{Detail, Format};
 
 use crate::commands::dram::Threads;
@@ -38,10 +39,12 @@ use crate::interrupt;
     propagate_version = true,
     disable_version_flag = true,
     disable_help_subcommand = true,
-    // The commands fit a screen with two blank lines less.
+    disable_help_flag = true,
+    // The commands fit a screen with two blank lines less, and without a heading for -h.
     help_template = "{about}\n{usage-heading} {usage}\n{all-args}{after-help}",
     max_term_width = 100
 )]
+#[command(after_help = "Flags: wordline COMMAND -h   everything: --help")]
 #[command(after_long_help = "\
 Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
@@ -65,6 +68,11 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Print help (see more with '--help')
+    // With a place of its own the commands fit a screen.
+    #[arg(short = 'h', long, global = true, hide_short_help = true, help_heading = EVERYWHERE)]
+    #[arg(action = clap::ArgAction::Help)]
+    help: Option<bool>,
 }
 
 /// Heading of the flags that every command takes.
@@ -151,6 +159,9 @@ Examples:
     /// screen of each result.
     #[command(display_order = 25)]
     Report(Report),
+    /// Run an experiment along axes: many points, a share of them, or those of a store
+    #[command(display_order = 25)]
+    Sweep(Box<SweepFile>),
     /// Run a saved experiment, or the one inside a result, again
     #[command(display_order = 25)]
     Run(Box<RunSaved>),
@@ -232,12 +243,16 @@ pub(crate) struct Execution {
 impl Execution {
     /// How long the run may take, from now on.
     pub(crate) fn begin(&self) -> Option<Duration> {
-        let budget = self.budget.map(|time| Duration::from_secs_f64(time.si()));
-        if let Some(budget) = budget {
-            interrupt::stop_after(budget);
-        }
-        budget
+        begin(self.budget)
     }
+}
+
+fn begin(budget: Option<Time>) -> Option<Duration> {
+    let budget = budget.map(|time| Duration::from_secs_f64(time.si()));
+    if let Some(budget) = budget {
+        interrupt::stop_after(budget);
+    }
+    budget
 }
 
 impl Export {
@@ -439,6 +454,72 @@ pub(crate) struct Report {
     pub(crate) results: Results,
 }
 
+/// Where results are kept that were simulated before.
+#[derive(Args, Debug)]
+pub(crate) struct StoreFolder {
+    /// Take results that were simulated before from this folder, and keep new ones there; several processes and machines may
+    /// share it. What is measured is neither kept nor taken
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+}
+
+/// Runs an experiment along axes over any of its fields: every value of each with every value of the others. A point that
+/// cannot be run is one with its reason, and the others go on.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wordline sweep sizes.toml --export sizes.csv
+  wordline sweep sizes.toml --print-points
+  wordline sweep sizes.toml --store results/ --shard 2/8 --export shard-2.json
+  wordline sweep --merge shard-1.json,shard-2.json --export all.json
+
+sizes.toml:
+  [experiment]
+  targets = [\"em064lx\", \"mt25ql128\"]
+  workload = { kind = \"raw\", operations = [\"write\"] }
+  [[axis]]
+  field = \"workload.access_bytes\"
+  range = { from = \"512 B\", to = \"64 KiB\", factor = 2 }
+  [[axis]]
+  field = \"timing\"
+  values = [\"typ\", \"max\"]
+
+With --store a sweep that was interrupted goes on where it was. docs/reference/sweeps.md has the format.
+Exit codes: 0 done; 1 a point could not be run; 2 could not run; 130 interrupted, with the finished points.")]
+pub(crate) struct SweepFile {
+    /// The sweep (TOML, or JSON as in a saved result); - for standard input
+    #[arg(value_name = "SWEEP.toml", required_unless_present = "merge")]
+    pub(crate) file: Option<PathBuf>,
+    /// Run one of N shares of the points, for instance on machines of their own
+    #[arg(long, value_name = "K/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Put saved results of shares together instead of running anything; repeatable and comma-separated
+    #[arg(long, value_name = "RESULT", value_delimiter = ',', conflicts_with_all = ["file", "shard", "store"])]
+    pub(crate) merge: Vec<PathBuf>,
+    /// List the points, and run nothing
+    #[arg(long, conflicts_with_all = ["merge", "export", "store"])]
+    pub(crate) print_points: bool,
+    /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
+    #[arg(long, value_name = "NAME=PATH")]
+    pub(crate) input: Vec<String>,
+    #[command(flatten)]
+    pub(crate) stored: StoreFolder,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// Stop in order after this time, such as 30s; finished points stay
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Time>,
+    #[command(flatten)]
+    pub(crate) export: Export,
+}
+
+impl SweepFile {
+    /// How long the run may take, from now on.
+    pub(crate) fn begin(&self) -> Option<Duration> {
+        begin(self.budget)
+    }
+}
+
 /// Runs an experiment in JSON. `--print-experiment` of any command that runs one writes it, and every result document
 /// holds its own. The result is the same as that of the command, byte for byte; what was measured is measured again.
 #[derive(Args, Debug)]
@@ -461,6 +542,8 @@ pub(crate) struct RunSaved {
     /// Names the file or the device that the experiment measures again: what it holds will be lost
     #[arg(long, value_name = "PATH")]
     pub(crate) destroy: Vec<String>,
+    #[command(flatten)]
+    pub(crate) stored: StoreFolder,
     #[command(flatten)]
     pub(crate) threads: Threads,
     #[command(flatten)]

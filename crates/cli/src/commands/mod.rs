@@ -26,6 +26,7 @@ mod reproduce;
 mod required;
 mod run_saved;
 mod shell;
+mod sweep;
 mod wear;
 
 use std::io::IsTerminal as _;
@@ -34,7 +35,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, FromArgMatches as _};
 use wordline_catalog::{Catalog, PriceList};
 use wordline_core::{COMMANDS, Experiment, ResultSet};
-use wordline_lab::Control;
+use wordline_lab::{Control, LabError};
 use wordline_report::printable;
 
 use crate::args::{Arguments, Command, Global, Kv};
@@ -81,6 +82,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
         Command::Run(asked) => run_saved::run(asked, global),
+        Command::Sweep(asked) => sweep::run(asked, global),
         Command::Diff(asked) => diff::run(asked, global),
         Command::Doctor { all } => doctor::run(*all, global),
         Command::Completions { shell } => shell::completions(*shell),
@@ -164,6 +166,18 @@ fn run_with(
     control: &Control<'_>,
     global: &Global,
 ) -> Result<ResultSet, Failure> {
+    watched(inputs, control, global, |control| {
+        wordline_lab::run(catalog, experiment, control)
+    })
+}
+
+/// Runs something long with a progress bar; the first interrupt ends it in order.
+fn watched<T>(
+    inputs: &Inputs,
+    control: &Control<'_>,
+    global: &Global,
+    run: impl FnOnce(&Control<'_>) -> Result<T, LabError>,
+) -> Result<T, Failure> {
     let bar = Bar::new(global.quiet);
     let show = |progress: wordline_lab::Progress<'_>| bar.show(&progress);
     let stop = interrupt::listen();
@@ -174,7 +188,7 @@ fn run_with(
         open: Some(&open),
         ..*control
     };
-    wordline_lab::run(catalog, experiment, &control).map_err(failure::lab)
+    run(&control).map_err(failure::lab)
 }
 
 /// How a run ended.

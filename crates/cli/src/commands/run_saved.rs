@@ -23,17 +23,18 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
     exports.fits(&experiment)?;
     let catalog = super::catalog(global)?;
     let written = serde_json::from_str::<Value>(&text).unwrap_or_default();
-    let stated = |field: &str| holds(&written, field);
+    let stated = |field: &str| wordline_lab::states(&written, field);
     wordline_lab::complete(&mut experiment, &catalog, &stated).map_err(failure::lab)?;
     if asked.execution.print_experiment {
         output::data(&experiment.to_json())?;
         return Ok(Outcome::Done);
     }
     spare_targets(&experiment, &catalog, &asked.destroy, &mut exports)?;
-    let mut places = InputPlaces::of(asked)?;
+    let mut places = InputPlaces::of(&asked.document, &asked.input)?;
     let storage = places.storage(&experiment)?;
     let inputs = places.inputs(&mut experiment, &exports)?;
     places.all_used()?;
+    let store = asked.stored.open()?;
     let document = asked.surfaces.lend(|surfaces| {
         let control = Control {
             budget,
@@ -42,7 +43,13 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
             destroy: &asked.destroy,
             ..asked.threads.control()
         };
-        super::run_with(&catalog, &experiment, &inputs, &control, global)
+        super::watched(&inputs, &control, global, |control| match &store {
+            Some(store) => {
+                let ran = store.run(&catalog, &experiment, control);
+                ran.map(|run| run.document)
+            }
+            None => wordline_lab::run(&catalog, &experiment, control),
+        })
     });
     let document = document.map_err(|failure| places.explained(failure))?;
     let outcome = match &experiment.workload {
@@ -50,16 +57,6 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
         _ => super::outcome(&document),
     };
     exports.write(&document, global, outcome)
-}
-
-/// Whether a document states a field, at any depth of its experiment.
-fn holds(value: &Value, field: &str) -> bool {
-    match value {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| name == field || (name != "rows" && holds(value, field))),
-        _ => false,
-    }
 }
 
 /// What is measured is named on the command line as well, and is not written over by results.
@@ -87,7 +84,7 @@ fn spare_targets(
 }
 
 /// Where the files of an experiment lie.
-struct InputPlaces {
+pub(super) struct InputPlaces {
     /// The folder of the document.
     folder: PathBuf,
     /// What `--input` says, and whether the experiment names it.
@@ -97,8 +94,8 @@ struct InputPlaces {
 }
 
 impl InputPlaces {
-    fn of(asked: &RunSaved) -> Result<Self, Failure> {
-        let named = asked.input.iter().map(|text| match text.split_once('=') {
+    pub(super) fn of(document: &Path, named: &[String]) -> Result<Self, Failure> {
+        let named = named.iter().map(|text| match text.split_once('=') {
             Some((name, path)) if !name.is_empty() && !path.is_empty() => {
                 Ok((name.to_owned(), PathBuf::from(path), false))
             }
@@ -114,7 +111,7 @@ impl InputPlaces {
         if let Some((_, (name, ..))) = twice {
             return Err(failure::message(format!("--input {name} is given twice")));
         }
-        let folder = asked.document.parent().unwrap_or(Path::new("."));
+        let folder = document.parent().unwrap_or(Path::new("."));
         Ok(Self {
             folder: folder.to_owned(),
             named,
@@ -129,7 +126,7 @@ impl InputPlaces {
     }
 
     /// Where a file lies: where `--input` says, or beside the document. A document names no other folder.
-    fn of_name(&mut self, name: &str) -> Result<PathBuf, Failure> {
+    pub(super) fn of_name(&mut self, name: &str) -> Result<PathBuf, Failure> {
         if let Some(path) = self.given(name) {
             return Ok(path);
         }
@@ -146,7 +143,7 @@ impl InputPlaces {
     }
 
     /// A failure, with what would help where a file was not beside the document.
-    fn explained(&self, failure: Failure) -> Failure {
+    pub(super) fn explained(&self, failure: Failure) -> Failure {
         let Some(name) = self.missing.first() else {
             return failure;
         };
@@ -188,7 +185,7 @@ impl InputPlaces {
     }
 
     /// A name that the experiment does not have is a mistake.
-    fn all_used(&self) -> Result<(), Failure> {
+    pub(super) fn all_used(&self) -> Result<(), Failure> {
         let Some((name, ..)) = self.named.iter().find(|(.., is_used)| !is_used) else {
             return Ok(());
         };

@@ -33,6 +33,7 @@ mod settings;
 mod sheets;
 mod shell;
 mod support;
+mod sweep;
 mod wear;
 
 #[cfg(unix)]

@@ -1,5 +1,8 @@
 //! `wordline run`: the same bytes as the command, from its experiment and from its result.
 
+use wordline_core::ResultSet;
+use wordline_core::sweep::SweepResult;
+
 use crate::cli::support::{Folder, command, wordline};
 
 /// A short run of each kind that is simulated, or reads a file of `examples/`.
@@ -118,6 +121,24 @@ fn an_experiment_and_a_result_give_the_bytes_of_their_command() {
                 "{words:?} by {name} is another document"
             );
         }
+        // From a store that did not have it, and from one that does.
+        for has_it in [false, true] {
+            let stored = ["run", "experiment.json", "--store", "kept"];
+            let again = in_folder(&[&stored[..], &["--format", "json", "--quiet"]].concat());
+            assert!(again.stdout == own.stdout, "{words:?}, stored: {has_it}");
+        }
+        // As a point of a sweep.
+        let experiment: serde_json::Value = experiment.json();
+        let seed = experiment["seed"].clone();
+        let sweep = serde_json::json!({
+            "experiment": experiment, "axis": [{ "field": "seed", "values": [seed] }],
+        });
+        std::fs::write(folder.path().join("sweep.json"), sweep.to_string()).expect("it is written");
+        let swept = in_folder(&["sweep", "sweep.json", "--format", "json", "--quiet"]);
+        let swept = SweepResult::from_json(&swept.stdout).expect("a result of a sweep");
+        let point = swept.points[0].result.as_ref().expect("it ran");
+        let own = ResultSet::from_json(&own.stdout).expect("a result");
+        assert!(point.to_json() == own.to_json(), "{words:?} in a sweep");
     }
 }
 
