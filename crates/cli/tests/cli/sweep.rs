@@ -245,3 +245,73 @@ fn run_takes_from_a_store_what_it_put_there() {
     let plain = within(&folder, &["run", "raw.json", "--format", "json", "--quiet"]);
     assert_eq!(plain.stdout, first.stdout);
 }
+
+/// Eight writers share a store and are killed at any moment; `WORDLINE_KILLS` says how often, in all.
+#[test]
+fn killed_writers_leave_no_torn_and_no_wrong_document() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let kills = std::env::var("WORDLINE_KILLS").ok();
+    let kills: usize = kills.and_then(|text| text.parse().ok()).unwrap_or(48);
+    let folder = Folder::new().with("s.toml", SWEEP);
+    let whole = within(&folder, &["sweep", "s.toml", "--quiet", "--format", "json"]).done();
+    let store = folder.path().join("kept");
+    let mut state = 1_u64;
+    let mut drawn = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state >> 33
+    };
+    let (mut found, mut torn) = (0, 0);
+    for round in 0..kills.div_ceil(8) {
+        let writers: Vec<_> = (0..8)
+            .map(|_| {
+                Command::new(env!("CARGO_BIN_EXE_wordline"))
+                    .args([
+                        "sweep",
+                        "s.toml",
+                        "--quiet",
+                        "--store",
+                        "kept",
+                        "--threads",
+                        "1",
+                    ])
+                    .current_dir(folder.path())
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .expect("the command starts")
+            })
+            .collect();
+        for mut writer in writers {
+            std::thread::sleep(Duration::from_micros(drawn() % 120_000));
+            // One that is done already cannot be killed.
+            let _ = writer.kill();
+            writer.wait().expect("it ended");
+        }
+        if round % 4 == 3 {
+            torn += parts(&store);
+            // Everything that is there is whole, and belongs where it lies; what is missing is simulated.
+            let again = [
+                "sweep", "s.toml", "--quiet", "--format", "json", "--store", "kept",
+            ];
+            let again = within(&folder, &again).done();
+            assert!(again.stdout == whole.stdout, "round {round}");
+            found += entries(&store);
+            std::fs::remove_dir_all(&store).expect("writable");
+        }
+    }
+    assert!(found > 0, "no round was looked at");
+    println!("{found} entries, {torn} begun and never finished");
+}
+
+/// Entries that were begun and not finished.
+fn parts(folder: &std::path::Path) -> usize {
+    let all = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    all.map(|entry| match entry.path() {
+        path if path.is_dir() => parts(&path),
+        path => usize::from(path.extension().is_some_and(|end| end == "part")),
+    })
+    .sum()
+}
