@@ -15,6 +15,7 @@
 
 pub mod draw;
 pub mod experiment;
+pub mod explore;
 pub mod quantity;
 pub mod results;
 pub mod sweep;

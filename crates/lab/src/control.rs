@@ -82,6 +82,9 @@ pub struct Control<'a> {
     pub storage: Option<&'a Path>,
     /// Opens what the accesses of that test are written to, as a latency log of fio.
     pub access_log: Option<&'a dyn Fn() -> io::Result<Box<dyn Write>>>,
+    /// Whether verdicts of a comparison are taken as they come, without asking what would turn them: for a first look at many
+    /// candidates.
+    pub is_rough: bool,
     /// Devices and files of the host whose contents may be destroyed. An experiment that names one is not enough: whoever
     /// runs it names it here again.
     pub destroy: &'a [String],

@@ -189,6 +189,9 @@ pub enum LabError {
     /// A sweep cannot be run.
     #[error(transparent)]
     Sweep(#[from] wordline_core::sweep::SweepError),
+    /// A design space cannot be explored.
+    #[error(transparent)]
+    Exploration(#[from] wordline_core::explore::ExplorationError),
     /// There are no threads to work on.
     #[error("threads cannot be started: {problem}")]
     Threads {

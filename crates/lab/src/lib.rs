@@ -46,6 +46,7 @@ mod defaults;
 mod dram;
 mod during;
 mod error;
+mod explore;
 mod fit;
 mod fs;
 mod host;
@@ -75,6 +76,7 @@ pub use control::{CommandForm, Commands, Control, Open, Progress, SurfaceShelf, 
 pub use defaults::complete;
 pub use dram::shipped_surface;
 pub use error::{LabError, LogProblem, SettingProblem, TargetProblem};
+pub use explore::explore;
 pub use fit::{Estimate, Fitted, default_base, fit};
 #[cfg(unix)]
 pub use fs::{

@@ -9,6 +9,7 @@ mod certainty;
 mod compare;
 mod dram;
 mod during;
+mod explore;
 mod fit;
 #[cfg(all(feature = "fat", feature = "littlefs"))]
 mod fs;

@@ -74,30 +74,8 @@ struct SweepText {
 }
 
 impl From<SweepText> for Sweep {
-    /// Quantities are in the units of documents from here on, and it is known which axes vary lists.
     fn from(text: SweepText) -> Self {
-        let mut experiment = text.experiment;
-        field::in_base_units(&mut experiment);
-        let mut axes = text.axis;
-        for axis in &mut axes {
-            let [name] = &*axis.fields else {
-                continue;
-            };
-            let Some(value) = axis.values.first().filter(|value| !value.is_array()) else {
-                continue;
-            };
-            let takes = |value: Value| {
-                let mut stated = experiment.clone();
-                let set = field::set(&mut stated, name, value);
-                set.and_then(|()| Experiment::from_value(stated)).is_ok()
-            };
-            axis.list = !takes(value.clone()) && takes(vec![value.clone()].into());
-        }
-        Self {
-            experiment,
-            axes,
-            leave_out: text.leave_out,
-        }
+        Self::new(text.experiment, text.axis, text.leave_out)
     }
 }
 
@@ -202,6 +180,49 @@ pub enum SweepError {
 }
 
 impl Sweep {
+    /// A sweep of an experiment. Quantities are in the units of documents from here on, and it is known which axes vary
+    /// lists.
+    #[must_use]
+    pub fn new(
+        mut experiment: Value,
+        mut axes: Vec<SweepAxis>,
+        leave_out: Vec<BTreeMap<String, Condition>>,
+    ) -> Self {
+        field::in_base_units(&mut experiment);
+        for axis in &mut axes {
+            let [name] = &*axis.fields else {
+                continue;
+            };
+            let Some(value) = axis.values.first().filter(|value| !value.is_array()) else {
+                continue;
+            };
+            let takes = |value: Value| {
+                let mut stated = experiment.clone();
+                let set = field::set(&mut stated, name, value);
+                set.and_then(|()| Experiment::from_value(stated)).is_ok()
+            };
+            axis.list = !takes(value.clone()) && takes(vec![value.clone()].into());
+        }
+        Self {
+            experiment,
+            axes,
+            leave_out,
+        }
+    }
+
+    /// The same with other values of fields of the experiment, by dotted path.
+    ///
+    /// # Errors
+    /// When a path leads into what has no fields.
+    pub fn with_fields(mut self, fields: &BTreeMap<String, Value>) -> Result<Self, String> {
+        for (name, value) in fields {
+            let mut value = value.clone();
+            field::value_in_base_units(name, &mut value);
+            field::set(&mut self.experiment, name, value)?;
+        }
+        Ok(self)
+    }
+
     /// Checks the axes and every value of them by itself.
     ///
     /// # Errors

@@ -105,6 +105,35 @@ fn with_pairs<'a>(candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
     all
 }
 
+/// The limit by which proven bounds exclude every candidate of a study that names them, in every timing class; none where only
+/// a run can tell.
+pub(crate) fn excluded(
+    catalog: &Catalog,
+    study: &CompareWorkload,
+    experiment: &Experiment,
+) -> Result<Option<&'static str>, LabError> {
+    if study::problem(study).is_some() || experiment.targets.is_empty() || !study.logs.is_empty() {
+        return Ok(None);
+    }
+    let candidates = candidates(catalog, &experiment.targets)?;
+    let candidates = match study.in_turn {
+        true => with_pairs(candidates),
+        false => candidates,
+    };
+    let candidates = files::with_files(candidates, study, experiment)?;
+    let mut limit = None;
+    for candidate in &candidates {
+        for timing in &experiment.timings {
+            let bounds = candidate.excluded(study, experiment, *timing);
+            match bounds.first() {
+                Some(bound) => limit = limit.or(Some(bound.limit)),
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok(limit)
+}
+
 /// Judges every candidate in every timing class, and ranks them. An experiment that names none means
 /// the whole catalogue.
 pub(crate) fn run(
@@ -281,7 +310,9 @@ fn assess(
             experiment,
             control,
         };
-        doubt.settle(&mut verdict, &failing)?;
+        if !control.is_rough {
+            doubt.settle(&mut verdict, &failing)?;
+        }
         Ok((assessed, verdict))
     });
     match judged {
@@ -313,7 +344,11 @@ fn assess(
                 experiment,
                 control,
             };
-            match doubt.settle(&mut verdict, &[limit]) {
+            let settled = match control.is_rough {
+                true => Ok(()),
+                false => doubt.settle(&mut verdict, &[limit]),
+            };
+            match settled {
                 Ok(()) | Err(Unfit::Limit(..)) => document.verdicts.push(verdict),
                 Err(Unfit::Stopped) => document.complete = false,
                 Err(Unfit::Study(error)) => return Err(error),

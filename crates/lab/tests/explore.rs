@@ -1,0 +1,202 @@
+//! Exploring gives the front of running everything.
+
+use serde_json::{Value, json};
+use wordline_catalog::Catalog;
+use wordline_core::explore::{DesignSpace, ExcludedBy, ExplorationResult};
+use wordline_lab::{Control, Shard, explore, sweep};
+
+fn catalog() -> Catalog {
+    Catalog::load(&[]).expect("the embedded sheets are sound")
+}
+
+fn space(value: Value) -> DesignSpace {
+    serde_json::from_value(value).expect("a study")
+}
+
+/// The front by running everything and comparing every pair.
+fn exhaustive(space: &DesignSpace) -> Vec<u64> {
+    let all = sweep(
+        &catalog(),
+        &space.sweep(),
+        Shard::WHOLE,
+        None,
+        &Control::default(),
+    );
+    let points: Vec<(u64, Vec<f64>)> = all
+        .expect("it runs")
+        .points
+        .into_iter()
+        .filter_map(|point| {
+            let document = point.result?;
+            if document.verdicts.iter().any(|verdict| !verdict.pass) {
+                return None;
+            }
+            let values = space.objectives.iter().map(|of| of.value(&document));
+            Some((point.point, values.collect::<Option<Vec<f64>>>()?))
+        })
+        .collect();
+    let beats = |one: &[f64], other: &[f64]| {
+        let mut pairs = space.objectives.iter().zip(one.iter().zip(other));
+        one != other && pairs.all(|(of, (one, other))| !of.better(*other, *one))
+    };
+    let free = |values: &[f64]| !points.iter().any(|(_, other)| beats(other, values));
+    let front = points.iter().filter(|(_, values)| free(values));
+    let mut front: Vec<u64> = front.map(|(point, _)| *point).collect();
+    front.sort_unstable();
+    front
+}
+
+fn found(result: &ExplorationResult) -> Vec<u64> {
+    let mut front: Vec<u64> = result.front.iter().map(|point| point.point).collect();
+    front.sort_unstable();
+    front
+}
+
+/// A space of raw memories, drawn by a number.
+fn drawn(number: u64, sizes: usize) -> DesignSpace {
+    const PARTS: [&str; 10] = [
+        "em064lx",
+        "mt25ql128",
+        "w25q64jv",
+        "mr25h40",
+        "cy15b104q",
+        "w25n01gv",
+        "mx25r8035f",
+        "as3004316",
+        "w25q128jv",
+        "mt29f1g01",
+    ];
+    const METRICS: [&str; 6] = [
+        "throughput_mean",
+        "latency_max",
+        "energy_per_byte",
+        "latency_p50",
+        "power_mean",
+        "latency_mean",
+    ];
+    let mut state = number.wrapping_add(1);
+    let mut draw = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let first = draw(10) as usize;
+    let parts: Vec<&str> = (0..5)
+        .map(|index| PARTS[(first + index * 3) % 10])
+        .collect();
+    let one = draw(6) as usize;
+    let two = (one + 1 + draw(5) as usize) % 6;
+    let mut objectives = vec![
+        json!({ "metric": METRICS[one] }),
+        json!({ "metric": METRICS[two] }),
+    ];
+    if draw(2) == 0 {
+        let three = (0..6)
+            .find(|index| ![one, two].contains(index))
+            .expect("there are six");
+        objectives.push(json!({ "metric": METRICS[three] }));
+    }
+    let operation = ["write", "read"][draw(2) as usize];
+    let sizes: Vec<u64> = (0..sizes as u64).map(|index| 256 + 768 * index).collect();
+    space(json!({
+        "experiment": {
+            "targets": [],
+            "workload": {
+                "kind": "raw", "operations": [operation], "total_bytes": "256 KiB", "wrap_bytes": "256 KiB",
+            },
+            "age": 0.1 * draw(4) as f64,
+        },
+        "axis": [
+            { "field": "targets", "values": parts },
+            { "field": "workload.access_bytes", "values": sizes },
+            { "field": "workload.patterns", "values": ["sequential", "random"] },
+            { "field": "timing", "values": ["typ", "max", "sampled"] },
+        ],
+        "objective": objectives,
+        "coarse": { "workload.total_bytes": "32 KiB" },
+    }))
+}
+
+/// `WORDLINE_SPACES` says how many spaces of 500 points or so; without it two of 60.
+#[test]
+fn the_front_is_that_of_running_everything() {
+    let spaces = std::env::var("WORDLINE_SPACES")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let (spaces, sizes) = spaces.map_or((2, 2), |spaces: u64| (spaces, 17));
+    let mut in_full = 0.0;
+    for number in 0..spaces {
+        let space = drawn(number, sizes);
+        let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+        let (found, wanted) = (found(&result), exhaustive(&space));
+        println!(
+            "space {number}: {} points, {} run in full, front {}, {:?}, rough runs off by {:?}",
+            result.points,
+            result.fine,
+            wanted.len(),
+            space
+                .objectives
+                .iter()
+                .map(|of| of.name())
+                .collect::<Vec<_>>(),
+            result.coarse_error
+        );
+        assert!(result.complete && !wanted.is_empty(), "space {number}");
+        assert_eq!(found, wanted, "space {number}");
+        in_full += result.fine as f64 / result.points as f64 / spaces as f64;
+    }
+    println!("run in full on average: {:.1} %", in_full * 100.0);
+}
+
+fn loggers(rates: &[&str]) -> DesignSpace {
+    space(json!({
+        "experiment": {
+            "workload": {
+                "kind": "compare",
+                "work": { "kind": "log", "rate": "50 KB/s", "record": "4 KiB", "keep": "1 min" },
+                "limits": { "life": "5 y" },
+            },
+            "targets": [],
+            "timing": "typ", "age": 0, "seed": 0,
+        },
+        "axis": [
+            { "field": "targets", "values": ["em064lx", "mt25ql128", "w25n01gv", "mr25h40", "cy15b104q", "w25q64jv"] },
+            { "field": "workload.work.rate", "values": rates },
+        ],
+        "objective": [{ "metric": "ram_provision" }, { "metric": "energy_per_day" }],
+    }))
+}
+
+#[test]
+fn candidates_that_a_bound_excludes_are_not_simulated() {
+    let space = loggers(&["20 KB/s", "2 MB/s"]);
+    let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+    let by_bound: u64 = result
+        .excluded
+        .iter()
+        .filter(|one| one.by == ExcludedBy::Bound)
+        .map(|one| one.count)
+        .sum();
+    assert!(by_bound > 0, "{:?}", result.excluded);
+    assert_eq!(result.coarse + by_bound, result.points);
+    assert_eq!(found(&result), exhaustive(&space));
+    // A rough comparison has the figures of the real one.
+    assert!(
+        result.coarse_error.iter().all(|error| *error == 0.0),
+        "{:?}",
+        result.coarse_error
+    );
+}
+
+#[test]
+fn a_stopped_exploration_keeps_what_is_finished() {
+    use std::sync::atomic::AtomicBool;
+    let stop = AtomicBool::new(true);
+    let control = Control {
+        stop: Some(&stop),
+        ..Control::default()
+    };
+    let result = explore(&catalog(), &drawn(0, 2), None, &control).expect("it is stopped");
+    assert!(!result.complete && result.front.is_empty());
+}
