@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
+use wordline_core::explore::DesignSpace;
 use wordline_core::sweep::{Sweep, SweepResult};
 use wordline_core::{Experiment, ResultSet};
 
@@ -35,25 +37,34 @@ pub(crate) fn read_experiment(path: &Path) -> Result<(Experiment, String), Failu
 /// Reads a sweep: TOML, or JSON where the text begins as such, which may be a saved result.
 pub(crate) fn read_sweep(path: &Path) -> Result<Sweep, Failure> {
     let text = text(path)?;
+    match SweepResult::from_json(&text) {
+        Ok(result) => Ok(result.sweep),
+        Err(_) => of_text(path, &text, "a sweep or its result"),
+    }
+}
+
+/// Reads a design space: TOML, or JSON where the text begins as such.
+pub(crate) fn read_space(path: &Path) -> Result<DesignSpace, Failure> {
+    of_text(path, &text(path)?, "a design space")
+}
+
+/// What a text in TOML or JSON says.
+fn of_text<T: DeserializeOwned>(path: &Path, text: &str, what: &str) -> Result<T, Failure> {
     if text.trim_start().starts_with('{') {
-        if let Ok(result) = SweepResult::from_json(&text) {
-            return Ok(result.sweep);
-        }
-        return serde_json::from_str(&text).map_err(|error| {
+        return serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let what = "a sweep or its result";
             let error = DocumentError::Malformed {
                 line,
                 column,
                 message: error.to_string(),
             };
-            failure::document(path, &text, what, &error)
+            failure::document(path, text, what, &error)
         });
     }
-    toml::from_str(&text).map_err(|error| {
+    toml::from_str(text).map_err(|error| {
         failure::sheet(&SheetError {
             file: path.display().to_string(),
-            text: text.as_str().into(),
+            text: text.into(),
             span: error.span().unwrap_or(0..0),
             message: error.message().to_owned(),
         })

@@ -185,7 +185,7 @@ pub enum LabError {
     },
     /// A store of results cannot be used.
     #[error(transparent)]
-    Store(#[from] crate::store::StoreError),
+    Store(#[from] crate::store::ResultStoreError),
     /// A sweep cannot be run.
     #[error(transparent)]
     Sweep(#[from] wordline_core::sweep::SweepError),

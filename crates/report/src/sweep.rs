@@ -140,13 +140,18 @@ fn metrics(result: &SweepResult) -> Vec<SweptMetric> {
 }
 
 /// The last part of a dotted path.
-fn last_name(field: &str) -> &str {
+pub(crate) fn last_name(field: &str) -> &str {
     field.rsplit('.').next().unwrap_or(field)
 }
 
 /// A coordinate with its unit, where the name of the field carries one.
 fn shown_at(point: &SweptPoint, field: &str) -> String {
-    let Some(value) = point.at.get(field) else {
+    shown_value(field, point.at.get(field))
+}
+
+/// The value of a field, likewise.
+pub(crate) fn shown_value(field: &str, value: Option<&Value>) -> String {
+    let Some(value) = value else {
         return String::new();
     };
     let units = [

@@ -41,10 +41,10 @@ use crate::interrupt;
     disable_help_subcommand = true,
     disable_help_flag = true,
     // The commands fit a screen with two blank lines less, and without a heading for -h.
+    override_usage = "wordline [OPTIONS] <COMMAND>   (flags: wordline COMMAND -h   everything: --help)",
     help_template = "{about}\n{usage-heading} {usage}\n{all-args}{after-help}",
     max_term_width = 100
 )]
-#[command(after_help = "Flags: wordline COMMAND -h   everything: --help")]
 #[command(after_long_help = "\
 Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
@@ -162,6 +162,9 @@ Examples:
     /// Run an experiment along axes: many points, a share of them, or those of a store
     #[command(display_order = 25)]
     Sweep(Box<SweepFile>),
+    /// Find the best trade-offs of a design space, without running most of it
+    #[command(display_order = 25)]
+    Explore(Box<StudySpace>),
     /// Run a saved experiment, or the one inside a result, again
     #[command(display_order = 25)]
     Run(Box<RunSaved>),
@@ -461,6 +464,57 @@ pub(crate) struct StoreFolder {
     /// share it. What is measured is neither kept nor taken
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+}
+
+/// Finds the Pareto front of a design space: the candidates that no other is at least as good as in every objective. What a proven
+/// bound excludes is never simulated; the rest is run roughly, and in full near the front.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  wordline explore space.toml
+  wordline explore space.toml --store results/ --export front.html
+  wordline explore space.toml --budget 10min --export front.csv
+
+space.toml:
+  [experiment]
+  targets = []
+  workload = { kind = \"compare\", work = { kind = \"log\", rate = \"50 KB/s\", record = \"4 KiB\" } }
+  [[axis]]
+  field = \"targets\"
+  values = [\"em064lx\", \"mt25ql128\", \"w25n01gv\"]
+  [[axis]]
+  field = \"workload.work.record\"
+  values = [\"512 B\", \"4 KiB\", \"16 KiB\"]
+  [[objective]]
+  metric = \"ram_provision\"
+  [[objective]]
+  metric = \"energy_per_day\"
+
+docs/reference/sweeps.md has the format, docs/reference/metrics.md the metrics.
+Exit codes: 0 done; 1 no candidate passes; 2 could not run; 130 interrupted, with the front so far.")]
+pub(crate) struct StudySpace {
+    /// The design space (TOML or JSON); - for standard input
+    #[arg(value_name = "STUDY.toml")]
+    pub(crate) file: PathBuf,
+    /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
+    #[arg(long, value_name = "NAME=PATH")]
+    pub(crate) input: Vec<String>,
+    #[command(flatten)]
+    pub(crate) stored: StoreFolder,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// Stop in order after this time, such as 30s, and show the front so far
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Time>,
+    #[command(flatten)]
+    pub(crate) export: Export,
+}
+
+impl StudySpace {
+    /// How long the run may take, from now on.
+    pub(crate) fn begin(&self) -> Option<Duration> {
+        begin(self.budget)
+    }
 }
 
 /// Runs an experiment along axes over any of its fields: every value of each with every value of the others. A point that

@@ -6,6 +6,7 @@ mod compare;
 mod diff;
 pub(crate) mod dram;
 pub(crate) mod dram_surface;
+mod explore;
 mod fs;
 pub(crate) mod hooks;
 mod host_storage;
@@ -82,6 +83,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         Command::Reproduce(reproduce) => reproduce::run(reproduce, global),
         Command::Report(report) => report::run(report, global),
         Command::Run(asked) => run_saved::run(asked, global),
+        Command::Explore(asked) => explore::run(asked, global),
         Command::Sweep(asked) => sweep::run(asked, global),
         Command::Diff(asked) => diff::run(asked, global),
         Command::Doctor { all } => doctor::run(*all, global),

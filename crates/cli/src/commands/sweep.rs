@@ -54,14 +54,7 @@ fn swept(
     let catalog = super::catalog(global)?;
     let store = asked.stored.open()?;
     let mut places = InputPlaces::of(file, &asked.input)?;
-    let mut inputs = Inputs::default();
-    for name in files(sweep)? {
-        let path = places.of_name(&name)?;
-        exports.spare(&path)?;
-        // Every point opens it anew.
-        inputs.place(&name, true, path);
-    }
-    places.all_used()?;
+    let inputs = inputs(sweep, &mut places, exports)?;
     let control = Control {
         budget,
         ..asked.threads.control()
@@ -71,6 +64,23 @@ fn swept(
         wordline_lab::sweep(&catalog, sweep, shard, store.as_ref(), control)
     });
     result.map_err(|failure| places.explained(failure))
+}
+
+/// The files that points read, each of which stays as it is.
+pub(super) fn inputs(
+    sweep: &Sweep,
+    places: &mut InputPlaces,
+    exports: &Exports,
+) -> Result<Inputs, Failure> {
+    let mut inputs = Inputs::default();
+    for name in files(sweep)? {
+        let path = places.of_name(&name)?;
+        exports.spare(&path)?;
+        // Every point opens it anew.
+        inputs.place(&name, true, path);
+    }
+    places.all_used()?;
+    Ok(inputs)
 }
 
 /// Every file that a point reads.

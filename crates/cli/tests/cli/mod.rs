@@ -9,6 +9,7 @@ mod compare;
 mod counters;
 mod diff;
 mod dram;
+mod explore;
 mod export;
 mod first_screen;
 mod fit;

@@ -24,13 +24,13 @@ pub struct SweepAxis {
 #[serde(deny_unknown_fields)]
 struct AxisText {
     /// The field by its dotted path, such as `workload.access_bytes`; or several fields that vary together.
-    field: OneOrMany,
+    field: FieldNames,
     /// Its values; of several fields a list each. Sizes, times and rates may have units: `"4 KiB"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Value>>,
     /// Values from one to another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    range: Option<RangeText>,
+    range: Option<AxisRange>,
     /// As many values as stated, from 0 on: for seeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
@@ -39,7 +39,7 @@ struct AxisText {
 /// One name or several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum OneOrMany {
+enum FieldNames {
     /// One.
     One(String),
     /// Several.
@@ -49,7 +49,7 @@ enum OneOrMany {
 /// Values from one to another: in steps, by a factor, or a number of them at equal distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RangeText {
+struct AxisRange {
     /// The first value.
     from: Value,
     /// The last one, which is among them where a step or factor meets it.
@@ -87,8 +87,8 @@ impl From<SweepAxis> for AxisText {
     fn from(axis: SweepAxis) -> Self {
         Self {
             field: match <[String; 1]>::try_from(axis.fields) {
-                Ok([one]) => OneOrMany::One(one),
-                Err(many) => OneOrMany::Many(many),
+                Ok([one]) => FieldNames::One(one),
+                Err(many) => FieldNames::Many(many),
             },
             values: Some(axis.values),
             range: None,
@@ -102,8 +102,8 @@ impl TryFrom<AxisText> for SweepAxis {
 
     fn try_from(text: AxisText) -> Result<Self, SweepError> {
         let fields = match text.field {
-            OneOrMany::One(field) => vec![field],
-            OneOrMany::Many(fields) => fields,
+            FieldNames::One(field) => vec![field],
+            FieldNames::Many(fields) => fields,
         };
         if fields.is_empty() {
             return Err(SweepError::NoField(0));
@@ -164,7 +164,7 @@ impl TryFrom<AxisText> for SweepAxis {
     }
 }
 
-impl RangeText {
+impl AxisRange {
     fn values(self, field: &str) -> Result<Vec<Value>, String> {
         let number = |name: &str, mut value: Value| {
             field::value_in_base_units(field, &mut value);

@@ -321,7 +321,7 @@ impl Sweep {
     }
 
     /// Every field that an axis varies.
-    pub fn fields(&self) -> impl Iterator<Item = &String> {
+    pub fn fields(&self) -> impl Iterator<Item = &String> + Clone {
         self.axes.iter().flat_map(|axis| &axis.fields)
     }
 

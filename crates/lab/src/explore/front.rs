@@ -69,19 +69,25 @@ pub(super) fn front(
     front.into_iter().map(|(index, _)| *index).collect()
 }
 
-/// The points that may lie on the front where each value may be off by half of a margin: those that no point of the front
-/// dominates by the margins.
-pub(super) fn near(
+/// The points that may lie on the front where each value may be off by a share that is known of each point: those that no
+/// point of the front dominates by both their shares.
+pub(super) fn near<'a>(
     points: &BTreeMap<usize, Vec<f64>>,
     objectives: &[ParetoObjective],
-    margins: &[f64],
+    off_by: &dyn Fn(usize) -> &'a [f64],
 ) -> Vec<usize> {
     let front = front(points, objectives);
-    let is_near = |values: &[f64]| {
-        let mut front = front.iter().filter_map(|index| points.get(index));
-        !front.any(|other| dominates(objectives, margins, other, values))
+    let is_near = |index: usize, values: &[f64]| {
+        let mut front = front.iter().filter_map(|at| Some((*at, points.get(at)?)));
+        !front.any(|(at, other)| {
+            let both = off_by(at).iter().zip(off_by(index));
+            let margins: Vec<f64> = both.map(|(one, other)| one + other).collect();
+            dominates(objectives, &margins, other, values)
+        })
     };
-    let near = points.iter().filter(|(_, values)| is_near(values));
+    let near = points
+        .iter()
+        .filter(|(index, values)| is_near(**index, values));
     near.map(|(index, _)| *index).collect()
 }
 
@@ -124,7 +130,7 @@ mod tests {
             let mut found = front(&points, &objectives());
             found.sort_unstable();
             prop_assert_eq!(&found, &plain(&points));
-            prop_assert_eq!(near(&points, &objectives(), &[0.0; 3]), found);
+            prop_assert_eq!(near(&points, &objectives(), &|_| &[0.0; 3]), found);
         }
 
         /// Where every value is off by at most a share, everything on the true front is near by twice that share.
@@ -138,7 +144,9 @@ mod tests {
                 // Of what is rough the truth is at most the share of the larger away.
                 *value *= 1.0 - share * noise.next().copied().unwrap_or(0.0).abs();
             }
-            let near = near(&rough, &objectives(), &[2.0 * share; 3]);
+            let shares = [share; 3];
+            let off_by = |_| shares.as_slice();
+            let near = near(&rough, &objectives(), &off_by);
             for index in front(&points, &objectives()) {
                 prop_assert!(near.contains(&index), "{} of {:?}", index, points);
             }

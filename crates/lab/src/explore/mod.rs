@@ -1,9 +1,9 @@
 //! The design space instead of a list: the Pareto front of a sweep's points, without running most of them in full.
 //!
-//! Candidates that a proven bound excludes are never simulated. The others are run roughly; how far rough runs lie from real
-//! ones is measured on a sample and on everything that is run in full, and only what may still lie on the front, given
+//! Candidates that a proven bound excludes are never simulated. The others are run roughly; how far rough runs of a target lie from
+//! real ones is measured on a sample and on everything that is run in full, and only what may still lie on the front, given
 //! that difference, is run in full. So the front is that of running everything as long as no difference that was not seen
-//! is more than a quarter larger than the largest that was.
+//! is more than a quarter larger than the largest that was seen of its target.
 
 mod front;
 
@@ -23,8 +23,12 @@ use crate::store::{KeyMaker, Store};
 use crate::sweep::experiment_of;
 
 /// Points that are run in full whatever their rough runs say, evenly over the space, so that the difference is known away
-/// from the front as well.
+/// from the front as well; and at least so many of each target.
 const SAMPLE: usize = 32;
+const SAMPLE_OF_GROUP: usize = 3;
+
+/// How much larger a difference that was not seen may be than the largest that was.
+const CAUTION: f64 = 1.25;
 
 /// What a point came to.
 enum PointState {
@@ -91,6 +95,9 @@ impl Explorer<'_> {
         let mut rough = BTreeMap::<usize, Vec<f64>>::new();
         let all: Vec<usize> = (0..places.len()).collect();
         let mut run = BTreeMap::<usize, (Vec<f64>, Box<ResultSet>)>::new();
+        let groups = self.groups(places);
+        let none: Vec<f64> = vec![0.0; self.space.objectives.len()];
+        let mut errors = vec![none; groups.iter().max().map_or(0, |most| most + 1)];
         if has_rough {
             for (index, ended) in self.run(places, &all, Effort::Rough, control)? {
                 match ended {
@@ -109,7 +116,7 @@ impl Explorer<'_> {
             }
         }
         let mut wanted = match has_rough {
-            true => self.first(&rough),
+            true => self.first(&rough, &groups),
             false => all,
         };
         while !wanted.is_empty() && result.complete {
@@ -118,9 +125,8 @@ impl Explorer<'_> {
                     Some((PointState::Values(values), Some(document))) => {
                         result.fine += 1;
                         if let Some(rough) = rough.get(&index) {
-                            for (error, (one, other)) in
-                                result.coarse_error.iter_mut().zip(values.iter().zip(rough))
-                            {
+                            let errors = errors[groups[index]].iter_mut();
+                            for (error, (one, other)) in errors.zip(values.iter().zip(rough)) {
                                 *error = error.max(front::distance(*one, *other).abs());
                             }
                         }
@@ -135,13 +141,14 @@ impl Explorer<'_> {
                     Some((PointState::Values(_), None)) | None => result.complete = false,
                 }
             }
-            let margins: Vec<f64> = result
-                .coarse_error
-                .iter()
-                .map(|error| 2.5 * error)
-                .collect();
+            let of_group = errors.iter().map(|errors| {
+                let errors = errors.iter();
+                errors.map(|error| CAUTION * error).collect()
+            });
+            let of_group: Vec<Vec<f64>> = of_group.collect();
+            let off_by = |index: usize| of_group[groups[index]].as_slice();
             wanted = match has_rough {
-                true => front::near(&rough, &self.space.objectives, &margins),
+                true => front::near(&rough, &self.space.objectives, &off_by),
                 false => Vec::new(),
             };
             wanted.retain(|index| !run.contains_key(index));
@@ -160,15 +167,44 @@ impl Explorer<'_> {
                 });
             }
         }
+        for errors in &errors {
+            for (all, error) in result.coarse_error.iter_mut().zip(errors) {
+                *all = all.max(*error);
+            }
+        }
         result.excluded = excluded.listed(places);
         Ok(result)
     }
 
+    /// Which points are expected to be off alike, as a number of each: those of a target, or of a value of the first axis
+    /// where targets do not vary.
+    fn groups(&self, places: &[PointPlace]) -> Vec<usize> {
+        let mut fields = self.full.fields();
+        let field = fields.clone().find(|field| *field == "targets");
+        let field = field.or_else(|| fields.next());
+        let mut numbers = BTreeMap::<String, usize>::new();
+        let group = |place: &PointPlace| {
+            let at = self.full.at(place);
+            let value = field.and_then(|field| at.get(field));
+            let value = value.map(ToString::to_string).unwrap_or_default();
+            let next = numbers.len();
+            *numbers.entry(value).or_insert(next)
+        };
+        places.iter().map(group).collect()
+    }
+
     /// What is run in full first: the front of the rough runs, and a sample of everything.
-    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>) -> Vec<usize> {
+    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, groups: &[usize]) -> Vec<usize> {
         let mut first = front::front(rough, &self.space.objectives);
-        let step = rough.len().div_ceil(SAMPLE).max(1);
-        first.extend(rough.keys().copied().step_by(step));
+        let mut by_group = BTreeMap::<usize, Vec<usize>>::new();
+        for index in rough.keys() {
+            by_group.entry(groups[*index]).or_default().push(*index);
+        }
+        let each = SAMPLE.div_ceil(by_group.len().max(1)).max(SAMPLE_OF_GROUP);
+        for points in by_group.into_values() {
+            let step = points.len().div_ceil(each).max(1);
+            first.extend(points.into_iter().step_by(step));
+        }
         first.sort_unstable();
         first.dedup();
         first

@@ -9,7 +9,7 @@ use super::key::{StoreKey, hex};
 /// The first line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EntryHead {
+struct StoredHead {
     wordline_store: u64,
     key: String,
     bytes: u64,
@@ -27,7 +27,7 @@ pub(super) fn written(key: &StoreKey, document: &ResultSet) -> Option<Vec<u8>> {
     if back.to_json() != text {
         return None;
     }
-    let head = EntryHead {
+    let head = StoredHead {
         wordline_store: super::LAYOUT,
         key: key.hex().to_owned(),
         bytes: text.len() as u64,
@@ -40,7 +40,7 @@ pub(super) fn written(key: &StoreKey, document: &ResultSet) -> Option<Vec<u8>> {
 /// The document of an entry, where it is whole and that of the key.
 pub(super) fn read(key: &StoreKey, bytes: &[u8]) -> Option<ResultSet> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let head: EntryHead = serde_json::from_slice(&bytes[..end]).ok()?;
+    let head: StoredHead = serde_json::from_slice(&bytes[..end]).ok()?;
     let text = &bytes[end + 1..];
     let is_whole = head.wordline_store == super::LAYOUT
         && head.key == key.hex()

@@ -41,7 +41,7 @@ pub struct Store {
 
 /// Why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum ResultStoreError {
     /// It cannot be read or written.
     #[error("the store {}: {source}", path.display())]
     Io {
@@ -80,10 +80,10 @@ impl Store {
     ///
     /// # Errors
     /// When it holds something else, has another layout, or cannot be written.
-    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+    pub fn open(folder: &Path) -> Result<Self, ResultStoreError> {
         let at = |path: &Path| {
             let path = path.to_owned();
-            move |source| StoreError::Io { path, source }
+            move |source| ResultStoreError::Io { path, source }
         };
         fs::create_dir_all(folder).map_err(at(folder))?;
         let mark = folder.join(MARK);
@@ -99,7 +99,7 @@ impl Store {
                 });
                 // Another writer may have made the mark meanwhile.
                 if is_other && !mark.exists() {
-                    return Err(StoreError::Other(folder.to_owned()));
+                    return Err(ResultStoreError::Other(folder.to_owned()));
                 }
                 let text = format!("{{ \"wordline_store\": {LAYOUT} }}\n");
                 store.put_file(&mark, text.as_bytes()).map_err(at(&mark))?;
@@ -114,12 +114,12 @@ impl Store {
         Ok(store)
     }
 
-    fn check_mark(&self, text: &str) -> Result<(), StoreError> {
+    fn check_mark(&self, text: &str) -> Result<(), ResultStoreError> {
         let found = serde_json::from_str::<serde_json::Value>(text).ok();
         let found = found.and_then(|mark| mark.get("wordline_store").cloned());
         match found.as_ref().and_then(serde_json::Value::as_u64) {
             Some(LAYOUT) => Ok(()),
-            _ => Err(StoreError::Layout {
+            _ => Err(ResultStoreError::Layout {
                 folder: self.folder.clone(),
                 found: found.map_or_else(|| "unknown".to_owned(), |found| found.to_string()),
             }),
@@ -135,12 +135,12 @@ impl Store {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn get(&self, key: &StoreKey) -> Result<Option<ResultSet>, StoreError> {
+    pub fn get(&self, key: &StoreKey) -> Result<Option<ResultSet>, ResultStoreError> {
         let path = self.place(key);
         match fs::read(&path) {
             Ok(bytes) => Ok(entry::read(key, &bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { path, source }),
+            Err(source) => Err(ResultStoreError::Io { path, source }),
         }
     }
 
@@ -148,14 +148,14 @@ impl Store {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn put(&self, key: &StoreKey, document: &ResultSet) -> Result<(), StoreError> {
+    pub fn put(&self, key: &StoreKey, document: &ResultSet) -> Result<(), ResultStoreError> {
         let Some(bytes) = entry::written(key, document) else {
             return Ok(());
         };
         let path = self.place(key);
         let folder = path.parent().unwrap_or(&self.folder).to_owned();
         let kept = fs::create_dir_all(&folder).and_then(|()| self.put_file(&path, &bytes));
-        kept.map_err(|source| StoreError::Io { path, source })
+        kept.map_err(|source| ResultStoreError::Io { path, source })
     }
 
     /// Writes a file so that readers see all of it or none.

@@ -46,7 +46,7 @@ pub(super) enum Of {
 }
 
 /// A sweep on a base.
-pub(super) struct Sweep<'a> {
+pub(super) struct FigureSweep<'a> {
     pub(super) target: &'a PartOnBoard<'a>,
     pub(super) durations: Vec<&'a Duration<'a>>,
     pub(super) experiment: &'a Experiment,
@@ -59,7 +59,7 @@ pub(super) fn durations<'a>(part: &'a FlashPart<'a>) -> Vec<&'a Duration<'a>> {
     part.read.iter().chain(own).collect()
 }
 
-impl Sweep<'_> {
+impl FigureSweep<'_> {
     /// What the points determine, each with its interval.
     pub(super) fn fit(
         &self,

@@ -9,7 +9,7 @@ use super::figures::{FitOutcome, FittedFigure};
 use super::part::FlashPart;
 use super::score::HALVES;
 use super::statistics::mean;
-use super::sweep::{Of, Sweep, durations, typical};
+use super::sweep::{FigureSweep, Of, durations, typical};
 use crate::control::Control;
 use crate::error::{LabError, LogProblem};
 use crate::fit::sheet::SheetChange;
@@ -37,7 +37,7 @@ impl SweepTask<'_> {
         document: &mut ResultSet,
     ) -> Result<Option<(String, Vec<Estimate>)>, LabError> {
         let halves = self.halves();
-        let sweep = Sweep {
+        let sweep = FigureSweep {
             target: self.target,
             durations: durations(self.part),
             experiment: self.experiment,
