@@ -208,6 +208,14 @@ pub(crate) struct Export {
     pub(crate) all: bool,
 }
 
+/// Where the table of a command without result rows is saved besides stdout.
+#[derive(Args, Debug)]
+pub(crate) struct TableExport {
+    /// Save the table as well, in the format of the extension (json, csv, md, html, txt); repeatable
+    #[arg(id = "export", long = "export", value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
 /// What results are shown beside, and where they are saved.
 #[derive(Args, Debug)]
 pub(crate) struct Results {
@@ -237,6 +245,17 @@ impl Execution {
             interrupt::stop_after(budget);
         }
         budget
+    }
+}
+
+impl TableExport {
+    /// The same files for what has one detail alone: all of it.
+    pub(crate) fn whole(&self) -> Export {
+        Export {
+            files: self.files.clone(),
+            explain: false,
+            all: true,
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
     let storage = places.storage(&experiment)?;
     let inputs = places.inputs(&mut experiment, &exports)?;
     places.all_used()?;
-    let document = asked.surfaces.lend(|surfaces| {
+    let document = asked.surfaces.lend(global, |surfaces| {
         let control = Control {
             budget,
             surfaces,

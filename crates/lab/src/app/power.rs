@@ -125,8 +125,7 @@ fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
     records
         .map(|record| {
             let record = record.map_err(unreadable)?;
-            run(&heads, &record)
-                .map_err(|problem| format!("line {}: {problem}", line_of(&record)))
+            run(&heads, &record).map_err(|problem| format!("line {}: {problem}", line_of(&record)))
         })
         .collect()
 }

@@ -276,8 +276,13 @@ fn powers(pivot: &Pivot<'_>) -> Option<String> {
         let mut rows = document.rows.iter();
         rows.find(|row| row.metric == Metric::ServerPower && row.text(Axis::Cause) == Some(cause))
     };
-    let watts =
-        |cause| Some(text::number(Metric::ServerPower, row(cause)?.value?, text::DIGITS));
+    let watts = |cause| {
+        Some(text::number(
+            Metric::ServerPower,
+            row(cause)?.value?,
+            text::DIGITS,
+        ))
+    };
     let from = match (row("platform")?.basis, &document.experiment.workload) {
         (Basis::Calibrated, Workload::App(app)) => {
             format!("found from {} runs", app.power_runs.len())

@@ -1,7 +1,6 @@
 //! Latency without load over working sets: the memory, the caches before it, and what page walks add.
 
-use wordline_core::quantity::human;
-use wordline_core::results::{AxisValue, Row};
+use wordline_core::results::Row;
 use wordline_core::{Axis, Metric};
 
 use super::trust::{grade, interval_words, refusal, sureness};
@@ -120,8 +119,9 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     grids
 }
 
-fn set_words(bytes: f64) -> String {
-    text::coordinate(SET, &AxisValue::Number(bytes))
+/// "4.75 MiB" rather than "4868 KiB": sizes of a column share their unit as far as they can.
+pub(super) fn set_words(bytes: f64) -> String {
+    text::ram(bytes, text::DIGITS)
 }
 
 fn sets<'c>(curves: impl Iterator<Item = &'c WorkingSetCurve<'c, 'c>>) -> Vec<f64> {
@@ -214,7 +214,7 @@ fn quantiles(pivot: &Pivot<'_>) -> Option<Grid> {
     });
     let table = Tabulation::new("How loads are spread")
         .key(Column::right("working set"), |line: &&PivotLine<'_>| {
-            line.field(SET)
+            line.coordinate(SET).map_or_else(String::new, set_words)
         })
         .key_if_varying(Column::left("pages"), |line| pages(line))
         .key_if_varying(Column::left("order"), |line| line.field(Axis::Pattern));
@@ -255,9 +255,7 @@ fn knees(pivot: &Pivot<'_>) -> Option<Grid> {
         .key_if_varying(Column::left("cache"), axis(Axis::Cache))
         .key_if_varying(Column::left("pages"), axis(Axis::Pages))
         .key_if_varying(Column::left("order"), axis(Axis::Pattern))
-        .figure("ends at", |row| {
-            row.value.map(|bytes| human(bytes, "B", text::DIGITS))
-        })
+        .figure("ends at", |row| row.value.map(set_words))
         .lines(&rows)
 }
 
