@@ -128,7 +128,7 @@ fn energy(
         .filter_map(|line| Some(told(line, line.number(Metric::TaskEnergy)?)));
     let task: Vec<String> = task.collect();
     if !task.is_empty() {
-        let powers = powers(pivot).map_or_else(String::new, |words| format!("; {words}"));
+        let powers = powers(pivot).map_or_else(String::new, |words| format!(". Powers: {words}"));
         let words = format!("the task takes {}{powers}", task.join(", "));
         return Some(point(
             CardSubject::Energy,
@@ -141,11 +141,11 @@ fn energy(
     let of_modules = lines.filter_map(|line| Some(told(line, modules(line)?)));
     let of_modules: Vec<String> = of_modules.collect();
     let whatever = energy_ratio(line).map_or_else(String::new, |ratio| {
-        format!("; with any powers {ratio} times the baseline's")
+        format!(". With any it is {ratio} times the baseline's")
     });
     let why = undetermined(pivot.document).unwrap_or("no powers of the server are given");
     let words = format!(
-        "undetermined: {why}{whatever}; the modules take {}",
+        "undetermined: {why}{whatever}. The modules take {}",
         of_modules.join(", ")
     );
     let value = modules(line);

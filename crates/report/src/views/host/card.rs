@@ -1,7 +1,7 @@
 //! The first screen: the figure with its interval and its grade in one sentence, what else was found, and a short table.
 
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard, NoValue, WarningCode};
-use wordline_core::{Basis, Metric};
+use wordline_core::{Axis, Basis, Metric};
 
 use super::bandwidth::{best_sentence, rate};
 use super::latency::{
@@ -82,9 +82,13 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
 /// How many figures were refused, which the exit code says as well, and the first reason.
 fn refusals(pivot: &Pivot<'_>) -> Option<CardPoint> {
     let rows = pivot.document.rows.iter();
-    let refused = rows
-        .filter(|row| row.metric == Metric::TrustGrade && row.no_value == Some(NoValue::Failed))
-        .count();
+    // Each reason has a row as well, with an estimate.
+    let refused = rows.filter(|row| {
+        row.metric == Metric::TrustGrade
+            && row.no_value == Some(NoValue::Failed)
+            && row.text(Axis::Estimate).is_none()
+    });
+    let refused = refused.count();
     let code = WarningCode::Refused.name();
     let mut warnings = pivot.document.warnings.iter();
     let reason = warnings.find(|warning| warning.code == code)?;

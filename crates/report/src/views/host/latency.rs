@@ -1,6 +1,6 @@
 //! Latency without load over working sets: the memory, the caches before it, and what page walks add.
 
-use wordline_core::results::Row;
+use wordline_core::results::{AxisValue, Row};
 use wordline_core::{Axis, Metric};
 
 use super::trust::{grade, interval_words, refusal, sureness};
@@ -121,7 +121,22 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
 
 /// "4.75 MiB" rather than "4868 KiB": sizes of a column share their unit as far as they can.
 pub(super) fn set_words(bytes: f64) -> String {
-    text::ram(bytes, text::DIGITS)
+    const MIB: f64 = 1_048_576.0;
+    let mib = bytes / MIB;
+    if !(1.0..1024.0).contains(&mib) {
+        return text::coordinate(SET, &AxisValue::Number(bytes));
+    }
+    let decimals = match mib {
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    let number = format!("{mib:.decimals$}");
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => &number,
+    };
+    format!("{number} MiB")
 }
 
 fn sets<'c>(curves: impl Iterator<Item = &'c WorkingSetCurve<'c, 'c>>) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! The table and the curves of the card: cases side by side, or one by its rates.
 
-use wordline_core::{Metric, Timing};
+use wordline_core::{Basis, Metric, Timing};
 
 use super::{CURVES, NeedyCase, ROWS, ram, short};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
@@ -71,7 +71,11 @@ pub(super) fn by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> 
         }
     });
     for run in &case.timings {
-        let timing = case.heading(run);
+        // What was measured has no column of a data sheet.
+        let timing = match run.head().basis {
+            Basis::Measured => String::new(),
+            _ => case.heading(run),
+        };
         let metric = Metric::RamPeakInFlight;
         let records = arriving(run, metric, RATE, "record");
         // Single bytes are gathered into nothing.

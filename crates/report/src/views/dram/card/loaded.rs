@@ -68,14 +68,14 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
             }),
             most.map(|(latency, rate)| {
                 format!(
-                    "{} where most is carried, {}",
+                    "{} at the most carried ({})",
                     time(latency),
                     text::rate(rate)
                 )
             }),
             latency.map(|latency| {
                 let sure = interval(slowest, latency).unwrap_or_default();
-                format!("{}{sure} at the slowest point, {slow_rate}", time(latency))
+                format!("{}{sure} at the slowest point ({slow_rate})", time(latency))
             }),
         ];
         let steps: Vec<_> = steps.into_iter().flatten().collect();
@@ -152,7 +152,11 @@ pub(crate) fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
         .figure("knee at", |curve| Some(text::rate(curve.knee?.0)))
         .figure("read at knee", |curve| Some(time(curve.knee?.1)))
         .figure("read alone", |curve| Some(time(curve.idle?)))
-        .figure("slowest", |curve| Some(time(curve.slowest()?.latency()?)))
+        .figure("slowest", |curve| {
+            let (slowest, most) = (curve.slowest()?, curve.most()?);
+            let is_other = !std::ptr::eq(slowest.line, most.line);
+            slowest.latency().filter(|_| is_other).map(time)
+        })
         .figure("load cores", |curve| Some(curve.load_threads?.to_string()))
         .figure("power", |curve| curve.most()?.line.told(Metric::PowerMean))
         .lines(loads)
