@@ -396,8 +396,7 @@ Examples:
   wordline part check                    the whole catalogue
   wordline part check my-parts/chip.toml
   wordline part check my-parts           every .toml file in a folder
-  wordline --catalog my-parts part check --rules
-                                         do the models keep every rule of each part's protocol?")]
+  wordline --catalog my-parts part check --rules   are the rules of the protocols kept?")]
     Check {
         /// Files or folders [default: the embedded catalogue and every --catalog folder]
         paths: Vec<PathBuf>,
@@ -466,7 +465,8 @@ Examples:
   wordline raw --target em064lx --print-experiment > raw.json
   wordline run raw.json
   wordline run result.json --export again.json
-  wordline buffer --log my_lat.1.log --print-experiment | wordline run - --input my_lat.1.log=my_lat.1.log
+  wordline buffer --log my_lat.1.log --print-experiment | wordline run - \\
+    --input my_lat.1.log=my_lat.1.log
 
 Files that the experiment reads lie beside FILE, unless --input says where. docs/reference/results.md has the format.
 Exit codes: those of the command, without its --require.")]

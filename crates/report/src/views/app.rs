@@ -224,6 +224,14 @@ fn bound(line: &PivotLine<'_>) -> Option<&'static str> {
     }
 }
 
+/// The same in a sentence: "bound by what is outside memory".
+fn bound_words(line: &PivotLine<'_>) -> Option<&'static str> {
+    Some(match bound(line)? {
+        "outside memory" => "what is outside memory",
+        own => own,
+    })
+}
+
 /// "+0.52 %".
 fn gain(line: &PivotLine<'_>, metric: Metric) -> Option<String> {
     let gain = line.at(metric, OVER)?.value?;
@@ -340,7 +348,7 @@ fn where_time_goes(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     Some(format!(
         "On {} the program is bound by {}. Cores compute for {} of the time, wait {} for latency and {} for load.{outside}",
         pivot.short(line.head()),
-        bound(line)?,
+        bound_words(line)?,
         share("compute")?,
         share("unloaded_latency")?,
         share("memory_load")?,

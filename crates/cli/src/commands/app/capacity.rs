@@ -75,7 +75,7 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
     super::save(
         "wordline app capacity: what less memory moves to and from storage",
         &sentence(&all, &profile, flags),
-        super::Tables {
+        super::DemandTables {
             people: &table(&all),
             programs: &numbers(&all),
         },
@@ -153,8 +153,8 @@ fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags)
     });
     let followed = match profile.rate < 1.0 {
         true => format!(
-            "; a sample of {} of these pages was followed",
-            human_rounded(profile.rate, "1", 3)
+            "; a sample of {} % of these pages was followed",
+            human_rounded(100.0 * profile.rate, "1", 3)
         ),
         false => String::new(),
     };

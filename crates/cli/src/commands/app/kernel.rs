@@ -23,7 +23,7 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
         super::save(
             "wordline app kernel: kernels",
             "Kernels, each with the size of its data unless --size says otherwise.",
-            super::Tables::alike(&list()),
+            super::DemandTables::alike(&list()),
             &exports,
             global,
         )?;
@@ -56,7 +56,7 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
     super::save(
         &format!("wordline app kernel: {kernel}"),
         &sentence(kernel, &found),
-        super::Tables::alike(&table(&found)),
+        super::DemandTables::alike(&table(&found)),
         &exports,
         global,
     )?;

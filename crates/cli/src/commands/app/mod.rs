@@ -47,7 +47,7 @@ fn write(profile: &Profile, file: &Path, global: &Global) -> Result<(), Failure>
 
 /// A table for people, and the same with plain numbers for programs.
 #[derive(Clone, Copy)]
-struct Tables<'a> {
+struct DemandTables<'a> {
     people: &'a Grid,
     programs: &'a Grid,
 }
@@ -56,7 +56,7 @@ struct Tables<'a> {
 fn save(
     title: &str,
     sentence: &str,
-    tables: Tables<'_>,
+    tables: DemandTables<'_>,
     exports: &Exports,
     global: &Global,
 ) -> Result<(), Failure> {
@@ -78,7 +78,7 @@ fn save(
     })
 }
 
-impl<'a> Tables<'a> {
+impl<'a> DemandTables<'a> {
     /// One whose cells both read.
     const fn alike(grid: &'a Grid) -> Self {
         Self {

@@ -4,8 +4,8 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Metric};
 
 use super::{
-    CANDIDATES, band, baseline, bound, energy_ratio, estimate, faster, powers, ranked, sensitivity,
-    speed_up, times, undetermined, where_time_goes,
+    CANDIDATES, band, baseline, bound_words, energy_ratio, estimate, faster, powers, ranked,
+    sensitivity, speed_up, times, undetermined, where_time_goes,
 };
 use crate::card::{FirstScreen, choice, foundation};
 use crate::pivot::{Pivot, PivotLine};
@@ -97,10 +97,10 @@ fn rest(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
 
 fn advice(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
     let words = sensitivity(pivot, line)?;
-    let bound = bound(line)?;
+    let bound = bound_words(line)?;
     Some(CardPoint::words(
         CardSubject::Advice,
-        format!("{words} There the program is bound by {bound}."),
+        format!("{words} With it the program is bound by {bound}."),
     ))
 }
 

@@ -54,7 +54,7 @@ fn time_outside_memory_is_shown() {
     }
     let sentences = answer(&document).join(" ");
     for part in [
-        "the program is bound by outside memory. Cores compute for 30 % of the time",
+        "the program is bound by what is outside memory. Cores compute for 30 % of the time",
         "For 60 % of it the program is outside of both: I/O, locks.",
     ] {
         assert!(sentences.contains(part), "{part:?} in {sentences}");
