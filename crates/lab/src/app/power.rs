@@ -83,24 +83,17 @@ impl KnownPower {
 /// Runs of a CSV text, or what is wrong with it and where. Cells may stand in quotes, and a byte order mark may come first, as
 /// spreadsheets write both.
 fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = text.lines().enumerate();
+    let mut lines = lines.filter_map(|(number, line)| {
+        let line = line.trim();
+        (!line.is_empty() && !line.starts_with('#')).then_some((number + 1, line))
+    });
     let allowed = COLUMNS.join(", ");
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        // Lines are counted by their feeds, which a return before one would hide.
-        .from_reader(std::io::Cursor::new(text.replace("\r\n", "\n")));
-    let unreadable = |fault: csv::Error| {
-        let line = fault.position().map_or(1, csv::Position::line);
-        format!("line {line}: {fault}")
-    };
-    let mut records = reader.records();
-    let Some(heads) = records.next() else {
+    let Some((number, heads)) = lines.next() else {
         return Err(format!("line 1: there is no header; allowed: {allowed}"));
     };
-    let heads = heads.map_err(unreadable)?;
-    let number = line_of(&heads);
+    let heads = cells(heads).map_err(|problem| format!("line {number}: {problem}"))?;
     for (place, head) in heads.iter().enumerate() {
         if !COLUMNS.contains(&head) {
             return Err(format!(
@@ -122,17 +115,23 @@ fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
             NEEDED.join(", ")
         ));
     }
-    records
-        .map(|record| {
-            let record = record.map_err(unreadable)?;
-            run(&heads, &record).map_err(|problem| format!("line {}: {problem}", line_of(&record)))
+    lines
+        .map(|(number, line)| {
+            let run = cells(line).and_then(|cells| run(&heads, &cells));
+            run.map_err(|problem| format!("line {number}: {problem}"))
         })
         .collect()
 }
 
-/// The line of a file on which a record begins.
-fn line_of(record: &StringRecord) -> u64 {
-    record.position().map_or(1, csv::Position::line)
+/// The cells of a line. Numbers have no feeds in them, so that a line is a record, and faults have its number.
+fn cells(line: &str) -> Result<StringRecord, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .trim(csv::Trim::All)
+        .from_reader(line.as_bytes());
+    let record = reader.records().next();
+    let record = record.transpose().map_err(|fault| fault.to_string())?;
+    Ok(record.unwrap_or_default())
 }
 
 /// A line of such a text.
