@@ -50,8 +50,8 @@ pub struct MeasuredTask {
 pub enum PowerError {
     /// Too few runs, or runs that differ too little.
     #[error(
-        "undetermined: {runs} runs do not tell platform, active and stalled cores apart; runs of one workload whose stalls \
-         differ by at least 10 points, and whose cores differ in number, do"
+        "{runs} runs do not determine the powers of platform, computing cores and waiting cores: it takes 3 runs or more of \
+         one workload, with different numbers of cores, and stalls that differ by 10 points or more"
     )]
     Undetermined {
         /// Runs that were given.
@@ -59,13 +59,22 @@ pub enum PowerError {
     },
     /// A power below nothing.
     #[error(
-        "undetermined: the runs ask for a power of {found:.1} W of the {what}, which is below 0; check their energies"
+        "the runs ask for {found:.1} W of {what}, and no power is below 0: check energy_j, seconds and the modules' energy \
+         of each run"
     )]
     Negative {
         /// Whose power.
         what: &'static str,
         /// What was found, in watts.
         found: f64,
+    },
+    /// Figures of runs so large or so small that no power comes out.
+    #[error(
+        "the runs ask for a power of {what} beyond any server's: check energy_j, seconds and cores of each run"
+    )]
+    BeyondAny {
+        /// Whose power.
+        what: &'static str,
     },
 }
 
@@ -141,6 +150,8 @@ impl ServerPower {
     pub fn of_runs(runs: &[MeasuredTask]) -> Result<Self, PowerError> {
         /// The least share that elimination may leave of a column: what is smaller is noise of counters.
         const INDEPENDENT: f64 = 0.02;
+        /// No server draws as much.
+        const POWER_MAX_W: f64 = 1e6;
         let undetermined = PowerError::Undetermined { runs: runs.len() };
         if runs.len() < 3 {
             return Err(undetermined);
@@ -185,10 +196,13 @@ impl ServerPower {
             let others = (column + 1..3).map(|later| mixing[column][later] * found[later]);
             found[column] = own - others.sum::<f64>();
         }
-        for (what, found) in ["platform", "active cores", "stalled cores"]
+        for (what, found) in ["the platform", "a computing core", "a waiting core"]
             .into_iter()
             .zip(found)
         {
+            if !(found.abs() <= POWER_MAX_W) {
+                return Err(PowerError::BeyondAny { what });
+            }
             if found < 0.0 {
                 return Err(PowerError::Negative { what, found });
             }
@@ -324,5 +338,22 @@ mod tests {
         runs[0].energy_j = 0.0;
         let error = ServerPower::of_runs(&runs).expect_err("nothing was used");
         assert!(error.to_string().contains("below 0"), "{error}");
+    }
+
+    /// Energies that no server takes, up to those whose powers are no numbers.
+    #[test]
+    fn a_power_beyond_any_is_said_in_words() {
+        for energy_j in [1e30, f64::MAX] {
+            let mut runs = [
+                run(1e-9, 128.0, 0.7),
+                run(15.0, 128.0, 0.3),
+                run(30.0, 32.0, 0.5),
+            ];
+            runs[0].energy_j = energy_j;
+            let error = ServerPower::of_runs(&runs).expect_err("no server");
+            let words = error.to_string();
+            assert!(words.contains("beyond any server's"), "{words}");
+            assert!(!words.contains("inf") && !words.contains("NaN"), "{words}");
+        }
     }
 }

@@ -337,7 +337,8 @@ metrics! {
          `unloaded_latency` for waits that a memory without load would ask for, `memory_load` for what they take longer \
          under load, and `outside` for disks, networks and locks. They add up to 1.";
     ProgramBound "program_bound" "1" Neither [Whole]
-        "What takes most of a program's time: 1 computing, 2 the latency of a memory without load, 3 its load.";
+        "What takes most of a program's time: 1 computing, 2 or 3 waiting for memory, most of it the latency of a memory without \
+         load (2) or its load (3), 4 what is outside of computing and memory, such as I/O and locks.";
     GainOfBandwidth "gain_of_bandwidth" "1" Neither
         "What one percent more bandwidth of the target would add to speed_up, relative to it.";
     GainOfLatency "gain_of_latency" "1" Neither
@@ -347,6 +348,10 @@ metrics! {
     TaskEnergy "task_energy" "J" Lower [NeedsFigure]
         "Energy of the server for a program's run: platform, cores that compute, cores that wait, modules. Not applicable \
          where the first three are undetermined.";
+    ServerPower "server_power" "W" Neither
+        "Power of the server that the energy of a task is reckoned with; the column `cause` names whose: `platform` for all but \
+         cores and modules, `active_core` for one core that computes, `stalled_core` for one that waits. Assumed where it \
+         was stated, calibrated where it was found from measured runs.";
     TaskEnergyRatio "task_energy_ratio" "1" Lower [NeedsFigure]
         "task_energy divided by that of the target in the column `over`. Without powers of the server it has the ends `least` \
          and `greatest` as `estimate`: no powers, as long as none is below 0, take it beyond them.";

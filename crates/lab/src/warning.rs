@@ -151,8 +151,8 @@ warnings! {
          dram surface --surface FILE keeps one, and --surface FILE takes it";
     ProfileCaution Profile { what }
         "{what}";
-    EnergyUndetermined Default { why }
-        "energy of the task: {why}";
+    EnergyUndetermined Undetermined { why }
+        "{why}";
     SurfaceMisled Default { target, phase, percent, simulated, low, high }
         "{target}: simulated whole the program is {simulated} times as fast, outside of the band of {low} to {high}. The surfaces          misled most in the phase {phase}, where they differ from its windows by {percent} %";
     SettingUnused Default { target, why }

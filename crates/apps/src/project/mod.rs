@@ -86,12 +86,14 @@ pub struct TimeShares {
 /// What takes most of a program's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramBound {
-    /// Computing, or what is outside of the memory.
+    /// Computing.
     Compute,
     /// The latency of a memory without load.
     Latency,
     /// The load of the memory.
     Bandwidth,
+    /// Disks, networks or locks: what no memory makes faster.
+    Outside,
 }
 
 /// What a better memory than the target would add to the speed-up.
@@ -287,12 +289,14 @@ fn whole(phases: Vec<PhaseProjection>, profile: &Profile) -> Projection {
 }
 
 impl TimeShares {
-    /// What holds the program back: computing, unless the cores wait for more than half of the time; then the longer of both
-    /// waits.
+    /// What holds the program back: the longest of computing, waiting for memory and what is outside. Where it is waiting for
+    /// memory, the longer of both waits. Of equal ones computing, then what is outside.
     #[must_use]
     pub fn bound(&self) -> ProgramBound {
-        if self.stalled() <= self.compute + self.outside {
+        if self.compute >= self.stalled().max(self.outside) {
             ProgramBound::Compute
+        } else if self.outside >= self.stalled() {
+            ProgramBound::Outside
         } else if self.queue > self.latency {
             ProgramBound::Bandwidth
         } else {
@@ -315,6 +319,7 @@ impl ProgramBound {
             Self::Compute => "compute",
             Self::Latency => "latency",
             Self::Bandwidth => "bandwidth",
+            Self::Outside => "outside memory",
         }
     }
 }

@@ -219,18 +219,24 @@ fn plain_estimates_stand_beside() {
 
 #[test]
 fn waits_together_name_the_bound() {
-    let of = |compute, latency, queue| {
+    let of = |compute, latency, queue, outside| {
         let shares = TimeShares {
             compute,
             latency,
             queue,
-            outside: 0.0,
+            outside,
         };
         shares.bound()
     };
-    assert_eq!(of(0.45, 0.17, 0.38), ProgramBound::Bandwidth);
-    assert_eq!(of(0.45, 0.38, 0.17), ProgramBound::Latency);
-    assert_eq!(of(0.55, 0.05, 0.40), ProgramBound::Compute);
+    assert_eq!(of(0.45, 0.17, 0.38, 0.0), ProgramBound::Bandwidth);
+    assert_eq!(of(0.45, 0.38, 0.17, 0.0), ProgramBound::Latency);
+    // Both waits count as one against computing, though neither is longer than it.
+    assert_eq!(of(0.45, 0.25, 0.30, 0.0), ProgramBound::Bandwidth);
+    assert_eq!(of(0.55, 0.05, 0.40, 0.0), ProgramBound::Compute);
+    // What is outside is a part of its own: it neither hides behind computing nor adds to it.
+    assert_eq!(of(0.30, 0.03, 0.07, 0.60), ProgramBound::Outside);
+    assert_eq!(of(0.30, 0.15, 0.25, 0.30), ProgramBound::Bandwidth);
+    assert_eq!(of(0.40, 0.10, 0.20, 0.30), ProgramBound::Compute);
 }
 
 #[test]

@@ -222,6 +222,14 @@ pub(crate) struct Export {
     pub(crate) all: bool,
 }
 
+/// Where the table of a command without result rows is saved besides stdout.
+#[derive(Args, Debug)]
+pub(crate) struct TableExport {
+    /// Save the table as well, in the format of the extension (json, csv, md, html, txt); repeatable
+    #[arg(id = "export", long = "export", value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
 /// What results are shown beside, and where they are saved.
 #[derive(Args, Debug)]
 pub(crate) struct Results {
@@ -256,6 +264,17 @@ fn begin(budget: Option<Time>) -> Option<Duration> {
         interrupt::stop_after(budget);
     }
     budget
+}
+
+impl TableExport {
+    /// The same files for what has one detail alone: all of it.
+    pub(crate) fn whole(&self) -> Export {
+        Export {
+            files: self.files.clone(),
+            explain: false,
+            all: true,
+        }
+    }
 }
 
 impl Export {
@@ -395,8 +414,7 @@ Examples:
   wordline part check                    the whole catalogue
   wordline part check my-parts/chip.toml
   wordline part check my-parts           every .toml file in a folder
-  wordline --catalog my-parts part check --rules
-                                         do the models keep every rule of each part's protocol?")]
+  wordline --catalog my-parts part check --rules   are the rules of the protocols kept?")]
     Check {
         /// Files or folders [default: the embedded catalogue and every --catalog folder]
         paths: Vec<PathBuf>,
@@ -582,7 +600,8 @@ Examples:
   wordline raw --target em064lx --print-experiment > raw.json
   wordline run raw.json
   wordline run result.json --export again.json
-  wordline buffer --log my_lat.1.log --print-experiment | wordline run - --input my_lat.1.log=my_lat.1.log
+  wordline buffer --log my_lat.1.log --print-experiment | wordline run - \\
+    --input my_lat.1.log=my_lat.1.log
 
 Files that the experiment reads lie beside FILE, unless --input says where. docs/reference/results.md has the format.
 Exit codes: those of the command, without its --require.")]

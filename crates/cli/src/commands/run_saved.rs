@@ -35,7 +35,7 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
     let inputs = places.inputs(&mut experiment, &exports)?;
     places.all_used()?;
     let store = asked.stored.open()?;
-    let document = asked.surfaces.lend(|surfaces| {
+    let document = asked.surfaces.lend(global, |surfaces| {
         let control = Control {
             budget,
             surfaces,

@@ -25,6 +25,10 @@ fn a_kernel_writes_a_profile_and_says_what_it_asks() {
     wordline(&again).refused(&["this file exists", "--force"]);
     wordline(&[&again[..], &["--force"]].concat()).done();
     assert_eq!(std::fs::read_to_string(&file).expect("written again"), text);
+    let csv = folder.file("svm.csv");
+    wordline(&[&SMALL[..], &["--export", &csv]].concat()).done();
+    let rows = std::fs::read_to_string(&csv).expect("it was exported");
+    assert!(rows.starts_with("phase,instructions,"), "{rows}");
     let json = wordline(&[&SMALL[..], &["--format", "json"]].concat())
         .done()
         .stdout;
@@ -100,10 +104,12 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
     let ran = wordline(&[&base[..], &adding].concat()).done();
     assert!(
         ran.stdout
-            .starts_with("The trace touches 4.10 MB for 4.00 TB in 2000 accesses"),
+            .starts_with("The trace has 2000 accesses to 4.10 MB of pages, which stand for a program of 4.00 TB. With 2.00 TB of memory 5.50 TB move to and from storage"),
         "{}",
         ran.stdout
     );
+    // People read units, programs plain numbers.
+    assert!(!ran.stdout.contains("00000"), "{}", ran.stdout);
     let text = std::fs::read_to_string(&to).expect("it was written");
     let whole = Profile::from_json(&text).expect("it is one");
     let phase = &whole.phases[1];
@@ -112,6 +118,21 @@ fn a_trace_says_what_less_memory_spills_and_becomes_a_phase() {
         (phase.seconds.value / 1100.0 - 1.0).abs() < 0.01,
         "{phase:?}"
     );
+    let exported = [
+        folder.file("s.csv"),
+        folder.file("s.md"),
+        folder.file("s.html"),
+    ];
+    let [csv, markdown, html] = &exported;
+    let files = ["--export", csv, "--export", markdown, "--export", html];
+    wordline(&[&base[..], &["--capacity", "2TB,6TB"], &files].concat()).done();
+    let read = |file: &str| std::fs::read_to_string(file).expect("it was exported");
+    assert!(read(csv).starts_with("capacity B,"), "{}", read(csv));
+    assert_eq!(read(csv).lines().count(), 3, "{}", read(csv));
+    assert!(read(markdown).contains("| 2.00 TB |"), "{}", read(markdown));
+    assert!(read(html).contains("<html"), "{html}");
+    let over = ["--capacity", "2TB", "--export", &folder.file("a.trace")];
+    wordline(&[&base[..], &over].concat()).refused(&["the extension says no format"]);
     // Neither the trace nor the profile that is read is written over.
     for input in [&trace, &from] {
         let into = [

@@ -12,6 +12,7 @@ fn the_published_help_is_fresh() {
     for command in commands() {
         let name = [&["wordline".to_owned()], command.as_slice()].concat();
         let help = help(&command);
+        unwrapped(&help);
         write!(page, "\n## {}\n\n```text\n{help}```\n", name.join(" ")).expect("a String");
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -24,4 +25,23 @@ fn the_published_help_is_fresh() {
         found == page,
         "docs/reference/command-line.md is stale; run: make reference"
     );
+}
+
+/// Examples can be copied: a line that is continued ends with a backslash, and no other is broken.
+fn unwrapped(help: &str) {
+    let examples = help
+        .lines()
+        .skip_while(|line| *line != "Examples:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let mut is_continued = false;
+    for line in examples {
+        let begins = line.starts_with("  ") && !line.starts_with("   ");
+        let is_command = begins && !line.trim_start().starts_with('-');
+        assert!(
+            is_command || is_continued,
+            "an example is broken without a backslash: {line:?}"
+        );
+        is_continued = line.ends_with('\\');
+    }
 }

@@ -221,7 +221,8 @@ pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline app project examples/solver-profile.json --to mrdimm-8800-2rx4-128g@xeon6-1s
-  wordline app project --cores 128 --read 350GB/s --write-share 20% --stall 55% --on rdimm-6400-2rx4-128g@xeon6-1s \\
+  wordline app project --cores 128 --read 350GB/s --write-share 20% --stall 55% \\
+    --on rdimm-6400-2rx4-128g@xeon6-1s \\
     --to mrdimm-8800-2rx4-128g@xeon6-1s,mrdimm-8800-4rx4-128g@xeon6-1s
   wordline app project examples/solver-profile.json --to mrdimm-8800-2rx4-128g@xeon6-1s \\
     --price rdimm-6400-2rx4-128g=900EUR,mrdimm-8800-2rx4-128g=1300EUR --export answer.html

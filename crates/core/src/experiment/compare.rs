@@ -579,17 +579,20 @@ pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline compare --rate 500KB/s --record 4KiB --keep 1h --max-ram 16KiB --min-life 10y
-  wordline compare --rate 500KB/s --record 4KiB --duty 10% --max-ram 16KiB --in-turn --export compare.html
+  wordline compare --rate 500KB/s --record 4KiB --duty 10% --max-ram 16KiB --in-turn \\
+    --export compare.html
   wordline compare data-logger                      a study that comes along
   wordline compare my-study.toml --require mt29f1g01@stm32h755-qspi
   wordline compare --rate 20KB/s --record 512B --print-study > my-study.toml
   wordline compare --work overwrite --rate 50KB/s --record 4KiB --keep 64MiB --ftl page
-  wordline compare --rate 50KB/s --record 4KiB --work overwrite --keep 32MiB --target mt29f1g01 --on littlefs,fat,rtfs
+  wordline compare --rate 50KB/s --record 4KiB --work overwrite --keep 32MiB \\
+    --target mt29f1g01 --on littlefs,fat,rtfs
   wordline compare trace-replay --trace my.blkparse
   wordline compare --rate 100KB/s --target nand08gw3b2c --temperature 55 --retain 1y --min-life 10y
   wordline compare --rate 20KB/s --record 512B --max-loss 1s --prefer life
   wordline compare --rate 500KB/s --record 4KiB --max-ram 64KiB --log my_lat.1.log    my own memory
-  wordline compare --rate 20KB/s --record 4KiB --prefer energy --log timed.csv --current ppk2.csv --voltage 3.3V
+  wordline compare --rate 20KB/s --record 4KiB --prefer energy --log timed.csv \\
+    --current ppk2.csv --voltage 3.3V
 
 Studies that come along: data-logger, boot-image, sensor-node-battery, xip-boot, camera-20MBps, ota-update, black-box,
 trace-replay.

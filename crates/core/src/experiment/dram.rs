@@ -399,7 +399,8 @@ pub(super) const IDLE: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline dram idle --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
-  wordline dram idle --target mrdimm-8800-2rx4-128g@xeon6-1s --set page_policy=closed --export idle.html",
+  wordline dram idle --target mrdimm-8800-2rx4-128g@xeon6-1s --set page_policy=closed \\
+    --export idle.html",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,
@@ -427,8 +428,11 @@ pub(super) const BANDWIDTH: super::ExperimentCommand = super::ExperimentCommand 
     examples: "\
 Examples:
   wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
-  wordline dram bandwidth --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 1:0,triad --pattern sequential,random
-  wordline dram bandwidth --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --set refresh=same-bank --band none
+  wordline dram bandwidth --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 1:0,triad \\
+    --pattern sequential,random
+  wordline dram bandwidth \\
+    --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s \\
+    --set refresh=same-bank --band none
 
 The first target is what the others are compared with. The band goes from 5 to 95 % of
 the draws: each sets all undisclosed choices at once, on half of the system. The report
@@ -459,10 +463,14 @@ pub(super) const LOADED: super::ExperimentCommand = super::ExperimentCommand {
     about: "Latency while other cores load the memory, over a sweep of their pauses",
     examples: "\
 Examples:
-  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s --export loaded.html
-  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns --mess curves.csv
-  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 --samples 20000
-  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s --against bwlat_100.txt --against-rising",
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s \\
+    --export loaded.html
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --mix 2:1 --within 204ns \\
+    --mess curves.csv
+  wordline dram loaded --target mrdimm-8800-2rx4-128g@xeon6-1s --delay 0,100,500,2000 \\
+    --samples 20000
+  wordline dram loaded --target rdimm-6400-2rx4-128g@xeon6-1s --against bwlat_100.txt \\
+    --against-rising",
     target: "MODULE@SYSTEM; repeatable and comma-separated",
     timing: "",
     fixed: crate::Timing::Max,
@@ -489,8 +497,10 @@ pub(super) const TRACE: super::ExperimentCommand = super::ExperimentCommand {
     about: "Replay a trace of memory requests",
     examples: "\
 Examples:
-  wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
-  wordline dram trace dramsim3.trc --clock 3.2GHz --target mrdimm-8800-2rx4-128g@xeon6-1s --commands commands.json
+  wordline dram trace requests.csv \\
+    --target rdimm-6400-2rx4-128g@xeon6-1s,mrdimm-8800-2rx4-128g@xeon6-1s
+  wordline dram trace dramsim3.trc --clock 3.2GHz --target mrdimm-8800-2rx4-128g@xeon6-1s \\
+    --commands commands.json
   wordline dram trace requests.csv --target rdimm-6400-2rx4-128g@xeon6-1s --check
   wordline dram trace lackey.txt.zst --target rdimm-6400-2rx4-128g@xeon6-1s --l3 8MiB --ipc 2
 

@@ -98,22 +98,23 @@ pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
     about: "Find the figures of a card that its maker does not state, from a log of a real one",
     examples: "\
 Examples:
-  fio --name=card --filename=/mnt/card/test --size=256M --rw=randwrite --bs=4k --ioengine=psync --sync=1 \\
-      --loops=4 --write_lat_log=card --log_offset=1
+  fio --name=card --filename=/mnt/card/test --size=256M --rw=randwrite --bs=4k \\
+    --ioengine=psync --sync=1 --loops=4 --write_lat_log=card --log_offset=1
   wordline part fit card_lat.1.log --template sd --id my-card --output my-parts/my-card.toml
   wordline buffer --catalog my-parts --target my-card --rate 500KB/s
 
   wordline part fit card_lat.1.log --template sd --base swissbit-g4000@rpi3-sd --export fit.html
-  wordline part fit paced_lat.1.log --template sd --durations paced      a log at a fixed rate shows idle work
+  wordline part fit paced_lat.1.log --template sd --durations paced   a fixed rate shows idle work
   wordline part fit uart.bin --template sd --pattern random --range 64MiB    what the recorder sent
 
   wordline part fit cycled.csv --template nand --base nand08gw3b2c --output my-parts/my-nand.toml
   wordline part fit cycled.csv --template nand --usage whole-block
   wordline wear --catalog my-parts --target my-nand
-  wordline part fit erase-times.csv --template nor --base mt25ql128 --predict 1000000    a table of a data sheet
+  wordline part fit erase-times.csv --template nor --base mt25ql128 --predict 1000000   a table
 
-  wordline host import mlc.txt --label lab7 --export lab7.json       or: wordline host all --export lab7.json
-  wordline part fit --system lab7.json --base rdimm-6400-2rx4-64g@xeon6-1s --channels 12 --cores 128 --output my-parts/lab7.toml
+  wordline host import mlc.txt --label lab7 --export lab7.json   or: wordline host all
+  wordline part fit --system lab7.json --base rdimm-6400-2rx4-64g@xeon6-1s --channels 12 \\
+    --cores 128 --output my-parts/lab7.toml
   wordline dram bandwidth --catalog my-parts --target mrdimm-8800-2rx4-64g@lab7-fit
 
 docs/guides/fit-a-card.md and docs/guides/fit-raw-flash.md say how to record a log, and what a fit can tell.",

@@ -122,7 +122,8 @@ Examples:
   wordline fs bench --fs fat --target swissbit-g4000-4g --fill 0%,90% --export fat.html
   wordline fs bench --fs littlefs --target em064lx --crash 2000 --require littlefs
   wordline fs bench --target mt25ql128 --set littlefs.cache=1024 --set littlefs.lookahead=128
-  wordline fs bench --fs littlefs,rtfs --target mt29f1g01 --workload append,overwrite-sync --access 4KiB --timing typ,max
+  wordline fs bench --fs littlefs,rtfs --target mt29f1g01 --workload append,overwrite-sync \\
+    --access 4KiB --timing typ,max
 
 What a file system gets: littlefs the flash itself, in its erase blocks, or the bytes of a memory that can be
 overwritten. FAT the sectors of a card or of such a memory; of NOR, erase blocks that are rewritten in place; of NAND,

@@ -585,7 +585,9 @@ Examples:
   wordline host all --budget 30s
   wordline host all --label lab7 --export lab7.html
 
-A budget cuts samples, never mixes or sizes."
+A budget cuts samples, never mixes or sizes: the curve of latency has the time that the other tests leave.
+
+Exit code 1: a figure is refused, which the first screen says with the reason; the others hold."
 );
 
 #[cfg(feature = "cli")]

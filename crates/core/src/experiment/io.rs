@@ -44,8 +44,10 @@ pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
 Examples:
   wordline io replay examples/sqlite-wal.wft --target mt25ql128,em064lx
   wordline io replay examples/sqlite-wal.wft --target mt29f1g01 --on littlefs,rtfs --timing typ,max
-  wordline io replay examples/sqlite-wal.wft --target mt29f1g01 --on fat --ftl log-block --set fat.tables=1
-  wordline io replay examples/git-commit.wft --target mt25ql128 --on littlefs --set littlefs.cache=1024
+  wordline io replay examples/sqlite-wal.wft --target mt29f1g01 --on fat --ftl log-block \\
+    --set fat.tables=1
+  wordline io replay examples/git-commit.wft --target mt25ql128 --on littlefs \\
+    --set littlefs.cache=1024
   wordline io record --output my.wft -- ./my-program --data {}
   wordline io replay my.wft --target swissbit-g4000-4g --on fat --export my.html
 

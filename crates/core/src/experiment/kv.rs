@@ -291,7 +291,8 @@ pub(super) const BENCH: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline kv bench --target as3004316@stm32h743-fmc16
-  wordline kv bench --table lpht,own --directory ram,resident --size 4B,32B,16B/100B --load 50%,90% --target em064lx
+  wordline kv bench --table lpht,own --directory ram,resident --size 4B,32B,16B/100B \\
+    --load 50%,90% --target em064lx
   wordline kv bench --workload ycsb-a,ycsb-c,ycsb-d --size 8B --target as3004316,em064lx
   wordline kv bench --workload etc,usr,udb,zippydb,up2x --table own --target em064lx --capacity 4MiB
   wordline kv bench --table own --target as3004316,em064lx,cy15b104q --export kv.html
@@ -323,7 +324,8 @@ pub(super) const CRASH: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline kv crash --target as3004316@stm32h743-fmc16
-  wordline kv crash --table own --directory ram,resident --target em064lx,cy15b104q --size 4B,32B,100B --require own
+  wordline kv crash --table own --directory ram,resident --target em064lx,cy15b104q \\
+    --size 4B,32B,100B --require own
 
 The memory is the kindest of its kind: it stores what arrives on its bus in order. On a part with error correction
 inside a store in flight spoils the word of it. A table passes where every call is done or not done, and what

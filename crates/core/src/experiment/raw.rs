@@ -163,7 +163,8 @@ Examples:
   wordline raw --target mt25ql128 --operation read --during erase --size 64B,4KiB
   wordline raw --target mt25ql128 --operation read --mapped --pattern sequential,random --size 32B
   wordline raw --target em064lx --timing sampled --seed 7 --age 0.5
-  wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB --wrap 64MiB
+  wordline raw --target mt29f1g01 --ftl page --pattern random --fill 0%,100% --size 4KiB \\
+    --wrap 64MiB
   wordline raw --target swissbit-g4000-4g --pattern random --size 4KiB --gap 0s,20ms --wrap 64MiB
   wordline raw --target kingston-sdc4-4g --operation write --size 128KiB --wrap 16MiB --streams 3,4
   wordline raw --catalog my-parts --target my-part@my-board --size 512B,4KiB

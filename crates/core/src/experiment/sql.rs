@@ -295,11 +295,13 @@ pub(super) const BENCH: super::ExperimentCommand = super::ExperimentCommand {
     about: "Run SQLite on memories: latency of transactions with the worst case explained, bytes, wear, RAM, energy, power cuts",
     examples: "\
 Examples:
-  wordline sql bench --target as3004316@stm32h743-fmc16 --on littlefs,flat --journal wal,delete --page 512
+  wordline sql bench --target as3004316@stm32h743-fmc16 --on littlefs,flat \\
+    --journal wal,delete --page 512
   wordline sql bench --target mt29f1g01 --on littlefs,rtfs --journal wal --rows 2 --crash 500
   wordline sql bench --target mt25ql128 --workload tpc-b --sync full,normal --checkpoint 100,1000
   wordline sql bench --target as3004316 --on flat --script my.sql
-  wordline sql bench --target em064lx --on flat --journal wal --workload insert,read --export sql.html
+  wordline sql bench --target em064lx --on flat --journal wal --workload insert,read \\
+    --export sql.html
 
 SQLite itself runs, through files of the file system, in simulated time. A transaction is timed from its statement to its
 return; time is that of the memory and its driver. Its database is made and filled when nothing is timed.

@@ -62,8 +62,10 @@ pub(super) const COMMAND: super::ExperimentCommand = super::ExperimentCommand {
     examples: "\
 Examples:
   wordline dram surface --target mrdimm-8800-2rx4-128g@xeon6-1s --surface mrdimm.json
-  wordline dram surface --target rdimm-6400-2rx4-128g@xeon6-1s --write-share 0%,50% --locality 0% --imbalance 1
-  wordline dram surface --target mrdimm-8800-2rx4-128g@xeon6-1s --confidence 1% --surfaces ~/surfaces
+  wordline dram surface --target rdimm-6400-2rx4-128g@xeon6-1s --write-share 0%,50% \\
+    --locality 0% --imbalance 1
+  wordline dram surface --target mrdimm-8800-2rx4-128g@xeon6-1s --confidence 1% \\
+    --surfaces ~/surfaces
 
 Points lie where each curve bends. docs/concepts/surfaces.md says what a line, its locality and the imbalance are.",
     target: "MODULE@SYSTEM; repeatable and comma-separated",

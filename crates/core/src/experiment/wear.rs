@@ -92,7 +92,8 @@ Examples:
   wordline wear --target hy27us08121a --order random --timing sampled
   wordline wear --target mt25ql128 --usage erase-only
   wordline wear --target nand08gw3b2c --blocks 100 --log life.csv
-  wordline wear --target mtd:/dev/mtd3 --blocks 4 --destroy /dev/mtd3 --log life.csv --export life.html
+  wordline wear --target mtd:/dev/mtd3 --blocks 4 --destroy /dev/mtd3 --log life.csv \\
+    --export life.html
   wordline wear health --trace cycling.csv
 
 A simulated part needs figures of its wear: the table aging of its sheet. What endurance here is not: a lifetime. It counts cycles

@@ -86,6 +86,8 @@ named! {
         NotObtained = "not-obtained",
         /// A time limit cut samples.
         CutByBudget = "cut-by-budget",
+        /// What was given does not determine a figure that was asked for.
+        Undetermined = "undetermined",
         /// What a fit leaves open, or what the fitted part does otherwise than the log.
         NotFitted = "not-fitted",
     }
@@ -99,7 +101,7 @@ impl WarningCode {
             Self::MissingColumn => "figures stand in for a column that the data sheet lacks",
             Self::UnknownCurrent => "unknown currents: energies that need them are unknown",
             Self::ExtrapolatedCurrent => "currents at a faster bus than the sheet states",
-            Self::Caution => "remarks of sheets on their own figures",
+            Self::Caution => "remarks on the figures",
             Self::AssumedOrder => "places in the ranking rest on assumptions",
             Self::NeedsTranslation => "memories cannot do this without a translation layer",
             Self::Unsuitable => "choices do not suit the file system",
@@ -135,6 +137,7 @@ impl WarningCode {
             Self::Refused => "figures refused",
             Self::NotObtained => "pages or nodes that were not obtained",
             Self::CutByBudget => "samples cut by the time limit",
+            Self::Undetermined => "figures that the input does not determine",
             Self::NotFitted => "open points of the fit",
         }
     }
@@ -154,6 +157,7 @@ impl WarningCode {
                 | Self::LostRecords
                 | Self::Disturbed
                 | Self::FewSamples
+                | Self::Undetermined
                 | Self::Refused
         )
     }

@@ -2,10 +2,11 @@
 
 use std::io::Read as _;
 
+use csv::StringRecord;
 use wordline_apps::project::PhaseInputs;
 use wordline_apps::{MeasuredTask, PowerError, Profile, ServerPower, TimeShares};
 use wordline_core::quantity::Quantity as _;
-use wordline_core::{AppWorkload, PowerRun};
+use wordline_core::{AppWorkload, Basis, PowerRun};
 
 use super::memory::ProgramMemory;
 use crate::control::Control;
@@ -34,7 +35,9 @@ pub(super) enum KnownPower {
     Unasked,
     /// Runs were given, and do not determine them.
     Undetermined(PowerError),
-    /// All three.
+    /// All three, as flags state them.
+    Stated(ServerPower),
+    /// All three, found from measured runs.
     Found(ServerPower),
 }
 
@@ -66,8 +69,21 @@ pub(super) fn runs(
     runs.map_err(|problem| SettingProblem::Unread(format!("{file}, {problem}")).of("power-runs"))
 }
 
-/// Runs of a CSV text, or what is wrong with it and where.
+impl KnownPower {
+    /// The powers, and what they rest on; `None` where they are not known.
+    pub(super) const fn known(&self) -> Option<(ServerPower, Basis)> {
+        match self {
+            Self::Stated(power) => Some((*power, Basis::Assumed)),
+            Self::Found(power) => Some((*power, Basis::Calibrated)),
+            Self::Unasked | Self::Undetermined(_) => None,
+        }
+    }
+}
+
+/// Runs of a CSV text, or what is wrong with it and where. Cells may stand in quotes, and a byte order mark may come first, as
+/// spreadsheets write both.
 fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().enumerate();
     let mut lines = lines.filter_map(|(number, line)| {
         let line = line.trim();
@@ -77,20 +93,23 @@ fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
     let Some((number, heads)) = lines.next() else {
         return Err(format!("line 1: there is no header; allowed: {allowed}"));
     };
-    let heads: Vec<&str> = heads.split(',').map(str::trim).collect();
+    let heads = cells(heads).map_err(|problem| format!("line {number}: {problem}"))?;
     for (place, head) in heads.iter().enumerate() {
-        if !COLUMNS.contains(head) {
+        if !COLUMNS.contains(&head) {
             return Err(format!(
                 "line {number}: there is no column {head:?}; allowed: {allowed}"
             ));
         }
-        if heads[..place].contains(head) {
+        if heads.iter().take(place).any(|other| other == head) {
             return Err(format!(
                 "line {number}: the column {head} is there twice; allowed: once"
             ));
         }
     }
-    if let Some(missing) = NEEDED.iter().find(|needed| !heads.contains(needed)) {
+    if let Some(missing) = NEEDED
+        .iter()
+        .find(|needed| !heads.iter().any(|head| head == **needed))
+    {
         return Err(format!(
             "line {number}: the column {missing} is missing; needed: {}, and one of modules_j and bytes_per_s",
             NEEDED.join(", ")
@@ -98,14 +117,25 @@ fn parsed(text: &str) -> Result<Vec<PowerRun>, String> {
     }
     lines
         .map(|(number, line)| {
-            run(&heads, line).map_err(|problem| format!("line {number}: {problem}"))
+            let run = cells(line).and_then(|cells| run(&heads, &cells));
+            run.map_err(|problem| format!("line {number}: {problem}"))
         })
         .collect()
 }
 
+/// The cells of a line. Numbers have no feeds in them, so that a line is a record, and faults have its number.
+fn cells(line: &str) -> Result<StringRecord, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .trim(csv::Trim::All)
+        .from_reader(line.as_bytes());
+    let record = reader.records().next();
+    let record = record.transpose().map_err(|fault| fault.to_string())?;
+    Ok(record.unwrap_or_default())
+}
+
 /// A line of such a text.
-fn run(heads: &[&str], line: &str) -> Result<PowerRun, String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+fn run(heads: &StringRecord, cells: &StringRecord) -> Result<PowerRun, String> {
     if cells.len() != heads.len() {
         return Err(format!(
             "{} values; the header has {} columns",
@@ -114,13 +144,14 @@ fn run(heads: &[&str], line: &str) -> Result<PowerRun, String> {
         ));
     }
     let value = |name: &str| -> Result<Option<f64>, String> {
-        let cell = heads.iter().position(|head| *head == name);
-        let Some(cell) = cell.map(|at| cells[at]).filter(|cell| !cell.is_empty()) else {
+        let cell = heads.iter().position(|head| head == name);
+        let cell = cell.and_then(|at| cells.get(at));
+        let Some(cell) = cell.filter(|cell| !cell.is_empty()) else {
             return Ok(None);
         };
         cell.parse()
             .map(Some)
-            .map_err(|_| format!("{name} is {cell:?}; allowed: a number"))
+            .map_err(|_| format!("{name} is {cell:?}; allowed: a number with a decimal point"))
     };
     let needed = |name: &str| value(name)?.ok_or_else(|| format!("{name} is empty"));
     let run = PowerRun {
@@ -211,7 +242,7 @@ pub(super) fn known(
             })
         }
         (Some(platform_w), Some(active_core_w), Some(stalled_core_w)) => {
-            Ok(KnownPower::Found(ServerPower {
+            Ok(KnownPower::Stated(ServerPower {
                 platform_w,
                 active_core_w,
                 stalled_core_w,
@@ -280,6 +311,20 @@ mod tests {
             (None, Some(350e9))
         );
         assert_eq!((runs[1].cores, runs[1].modules_j), (64.0, Some(900.0)));
+    }
+
+    /// As spreadsheets save it: a byte order mark, quotes, returns before the feeds.
+    #[test]
+    fn what_spreadsheets_write_is_read() {
+        let text = "\u{feff}\"seconds\",\"cores\",\"stall_share\",\"energy_j\",\"modules_j\"\r\n\"10\",\"128\",\"0.7\",\"3000\",\"600\"\r\n";
+        let runs = parsed(text).expect("it is sound");
+        assert_eq!((runs[0].seconds, runs[0].cores), (10.0, 128.0));
+        assert_eq!((runs[0].stall_share, runs[0].modules_j), (0.7, Some(600.0)));
+        let wrong = parsed(&text.replace("\"0.7\"", "\"0,7\"")).expect_err("no number");
+        assert_eq!(
+            wrong,
+            "line 2: stall_share is \"0,7\"; allowed: a number with a decimal point"
+        );
     }
 
     #[test]

@@ -33,10 +33,10 @@ pub(super) fn add(
     let Some(first) = runs.first() else {
         return;
     };
-    let power = match power {
-        KnownPower::Found(power) => Some(*power),
-        KnownPower::Unasked | KnownPower::Undetermined(_) => None,
-    };
+    if let Some((power, basis)) = power.known() {
+        server_power(power, basis, baseline, document);
+    }
+    let power = power.known().map(|(power, _)| power);
     let cores = f64::from(profile.cores);
     let side = |memory: &ProgramMemory<'_>,
                 projection: &Projection,
@@ -169,12 +169,13 @@ fn time_shares(subject: &Subject, shares: &TimeShares, document: &mut ResultSet)
     }
 }
 
-/// 1 computing, 2 latency, 3 load.
+/// 1 computing, 2 latency, 3 load, 4 outside.
 fn bound(shares: &TimeShares) -> f64 {
     match shares.bound() {
         wordline_apps::ProgramBound::Compute => 1.0,
         wordline_apps::ProgramBound::Latency => 2.0,
         wordline_apps::ProgramBound::Bandwidth => 3.0,
+        wordline_apps::ProgramBound::Outside => 4.0,
     }
 }
 
@@ -195,6 +196,27 @@ fn energy(subject: &Subject, task: Option<TaskEnergy>, modules_j: f64, document:
     for (cause, joules) in parts.chain([("modules", modules_j)]) {
         let at = subject.at(Axis::Cause, cause);
         at.add(Metric::TaskEnergyPart, Ok(joules), document);
+    }
+}
+
+/// The powers that the energy of the task rests on, at the baseline.
+fn server_power(
+    power: ServerPower,
+    basis: Basis,
+    baseline: &ProgramMemory<'_>,
+    document: &mut ResultSet,
+) {
+    let subject = Subject {
+        basis,
+        ..subject(baseline)
+    };
+    for (cause, watts) in [
+        ("platform", power.platform_w),
+        ("active_core", power.active_core_w),
+        ("stalled_core", power.stalled_core_w),
+    ] {
+        let at = subject.at(Axis::Cause, cause);
+        at.add(Metric::ServerPower, Ok(watts), document);
     }
 }
 

@@ -99,34 +99,28 @@ fn whole(workload: &HostWorkload, experiment: &Experiment) -> Subject {
     subject.at(Axis::Test, workload.test.name())
 }
 
-/// All four tests with their defaults. Each gets a part of the time that those before it left.
+/// All four tests with their defaults. Each gets a part of the time that those before it left. The curve of latency takes as
+/// many samples as it gets and comes last, so that it has all the time that the others do not need.
 fn all(
     session: &HostSession<'_>,
     access: &HostAccess,
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     let access = || access.clone();
-    let test = wordline_core::HostLatencyTest {
-        access: access(),
-        ..Default::default()
-    };
-    latency::run(session, &test, 0.35, document)?;
-    if document.complete {
-        matrix::run(session, &Default::default(), 0.1, document)?;
-    }
+    matrix::run(session, &Default::default(), 0.1, document)?;
     if document.complete {
         let test = wordline_core::HostBandwidthTest {
             access: access(),
             ..Default::default()
         };
-        bandwidth::run(session, &test, 0.7, document)?;
+        bandwidth::run(session, &test, 0.3, document)?;
     }
     if document.complete {
         let test = wordline_core::HostLoadedTest {
             access: access(),
             ..Default::default()
         };
-        match loaded::run(session, &test, 1.0, document) {
+        match loaded::run(session, &test, 0.4, document) {
             // The others are measured on any machine.
             Err(LabError::MachineMemory(few @ DriverError::FewCpus { .. })) => {
                 document.warn(crate::warning::LabWarning::RunFailed {
@@ -136,6 +130,13 @@ fn all(
             }
             ran => ran?,
         }
+    }
+    if document.complete {
+        let test = wordline_core::HostLatencyTest {
+            access: access(),
+            ..Default::default()
+        };
+        latency::run(session, &test, 1.0, document)?;
     }
     Ok(())
 }

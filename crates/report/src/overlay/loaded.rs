@@ -53,7 +53,10 @@ fn own(curve: &LoadCurve<'_, '_>) -> OverlayCurve {
         ("knee at", Metric::ThroughputMean, knee),
         ("latency at the knee", Metric::LatencyMean, at_knee),
         (
-            "carries at most",
+            match curve.is_saturated() {
+                true => "carries at most",
+                false => "greatest load",
+            },
             Metric::ThroughputMean,
             most.and_then(|point| point.throughput()),
         ),

@@ -7,7 +7,8 @@ mod plots;
 #[cfg(test)]
 mod tests;
 
-use wordline_core::{Axis, Metric, Workload};
+use wordline_core::results::WarningCode;
+use wordline_core::{Axis, Basis, Metric, ResultSet, Workload};
 
 use crate::answer::{Answer, IN_WORDS};
 use crate::pivot::LineField::Of;
@@ -102,6 +103,7 @@ const PHASES: LineTable = LineTable {
 const ENERGY: LineTable = LineTable {
     title: "Energy of a run{place}",
     figures: &[
+        figure("run time", FigureOf::At(Metric::ProgramTime, &[])),
         figure("task", FigureOf::At(Metric::TaskEnergy, &[])),
         figure("of the baseline's", Made(|_, line| energy_ratio(line))),
         figure("", FigureOf::Parts(PartColumns::of(Metric::TaskEnergyPart))),
@@ -217,8 +219,17 @@ fn bound(line: &PivotLine<'_>) -> Option<&'static str> {
         1.0 => Some("compute"),
         2.0 => Some("latency"),
         3.0 => Some("bandwidth"),
+        4.0 => Some("outside memory"),
         _ => None,
     }
+}
+
+/// The same in a sentence: "bound by what is outside memory".
+fn bound_words(line: &PivotLine<'_>) -> Option<&'static str> {
+    Some(match bound(line)? {
+        "outside memory" => "what is outside memory",
+        own => own,
+    })
 }
 
 /// "+0.52 %".
@@ -259,6 +270,41 @@ fn faster(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     ))
 }
 
+/// Why the runs that were given determine no powers.
+fn undetermined(document: &ResultSet) -> Option<&str> {
+    let mut warnings = document.warnings.iter();
+    let warning = warnings.find(|warning| warning.code == WarningCode::Undetermined.name())?;
+    Some(&warning.advice)
+}
+
+/// "200 W of the platform, 2.50 W a core that computes, 1.50 W a core that waits, found from 4 runs".
+fn powers(pivot: &Pivot<'_>) -> Option<String> {
+    let document = pivot.document;
+    let row = |cause: &str| {
+        let mut rows = document.rows.iter();
+        rows.find(|row| row.metric == Metric::ServerPower && row.text(Axis::Cause) == Some(cause))
+    };
+    let watts = |cause| {
+        Some(text::number(
+            Metric::ServerPower,
+            row(cause)?.value?,
+            text::DIGITS,
+        ))
+    };
+    let from = match (row("platform")?.basis, &document.experiment.workload) {
+        (Basis::Calibrated, Workload::App(app)) => {
+            format!("found from {} runs", app.power_runs.len())
+        }
+        _ => "as stated".to_owned(),
+    };
+    Some(format!(
+        "{} of the platform, {} a core that computes, {} a core that waits, {from}",
+        watts("platform")?,
+        watts("active_core")?,
+        watts("stalled_core")?,
+    ))
+}
+
 fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     let lines = ranked(pivot);
     let faster = lines
@@ -274,12 +320,11 @@ fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     sentences.extend(lines.first().and_then(|line| sensitivity(pivot, line)));
     let energy = |line: &&&PivotLine<'_>| line.number(Metric::TaskEnergy).is_some();
     if !lines.is_empty() && !lines.iter().any(|line| energy(&line)) {
-        sentences.push(
-            "The energy of the task is undetermined: --platform-power, --active-power and --stalled-power, or measured runs \
-             (--power-runs), say what no sheet does."
-                .to_owned(),
-        );
+        let way_out = "--platform-power, --active-power and --stalled-power, or measured runs (--power-runs), say what no sheet does";
+        let why = undetermined(pivot.document).unwrap_or(way_out);
+        sentences.push(format!("The energy of the task is undetermined: {why}."));
     }
+    sentences.extend(powers(pivot).map(|words| format!("Powers of the server: {words}.")));
     let first = lines.first();
     sentences.extend(first.and_then(|line| {
         let ratio = times(estimate(line, "cosimulated")?);
@@ -291,28 +336,32 @@ fn sentences(pivot: &Pivot<'_>) -> Vec<String> {
     sentences
 }
 
-/// "On rdimm-… the program is bound by compute. Cores compute for 45 % of the time, wait 30 % for latency and …."
+/// "On rdimm-… the program is bound by bandwidth. Cores compute for 45 % of the time, wait 25 % for latency and …."
 fn where_time_goes(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
-    let share = |cause| {
-        let row = line.row(Metric::CoreTimeShare, Some(cause))?;
-        Some(text::percent(row.value?, 2))
-    };
+    let value = |cause| line.row(Metric::CoreTimeShare, Some(cause))?.value;
+    let share = |cause| Some(text::percent(value(cause)?, 2));
+    let outside = value("outside").filter(|outside| *outside > 0.0);
+    let outside = outside.map_or_else(String::new, |outside| {
+        let outside = text::percent(outside, 2);
+        format!(" For {outside} of it the program is outside of both: I/O, locks.")
+    });
     Some(format!(
-        "On {} the program is bound by {}. Cores compute for {} of the time, wait {} for latency and {} for load.",
+        "On {} the program is bound by {}. Cores compute for {} of the time, wait {} for latency and {} for load.{outside}",
         pivot.short(line.head()),
-        bound(line)?,
+        bound_words(line)?,
         share("compute")?,
         share("unloaded_latency")?,
         share("memory_load")?,
     ))
 }
 
-/// "One percent more bandwidth of mrdimm-… would add 0.52 %, one nanosecond less 0.10 %."
+/// "One percent more bandwidth of mrdimm-… would change its speed-up by +0.52 %, one nanosecond less latency by +0.10 %."
 fn sensitivity(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<String> {
     let module = pivot.short(line.head());
     let bandwidth = gain(line, Metric::GainOfBandwidth)?;
     let latency = gain(line, Metric::GainOfLatency)?;
     Some(format!(
-        "One percent more bandwidth of {module} would change that by {bandwidth}, one nanosecond less by {latency}."
+        "One percent more bandwidth of {module} would change its speed-up by {bandwidth}, one nanosecond less latency by \
+         {latency}."
     ))
 }

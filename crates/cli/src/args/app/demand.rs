@@ -7,6 +7,7 @@ use wordline_apps::kernels::AppKernel;
 use wordline_core::quantity::{ByteCount, DataRate, Fraction};
 use wordline_lab::app::kernel::{FollowPlan, KernelRequest};
 
+use crate::args::TableExport;
 use crate::commands::dram_surface::SurfaceFolder;
 
 /// Reads a number of windows, and answers one that cannot be with those that can, however large it is.
@@ -64,6 +65,8 @@ pub(crate) struct KernelFlags {
     /// Write over an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) export: TableExport,
 }
 
 /// A trace and memories.
@@ -104,4 +107,6 @@ pub(crate) struct CapacityFlags {
     /// Write over an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) export: TableExport,
 }

@@ -53,7 +53,8 @@ from --ipc to half of it."
 Examples:
   wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB,3TB,6TB --storage 6GB/s
   wordline app capacity small.trace --capacity 16MiB,64MiB --storage 2GB/s --rate 100%
-  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s --add-to svm.json --output out.json
+  wordline app capacity spark.trace --footprint 3TB --capacity 1.5TB --storage 6GB/s \\
+    --add-to svm.json --output out.json
 
 Reads what wordline dram trace reads. A program's accesses count as they are, without caches."
     )]
@@ -88,7 +89,8 @@ Exit code 1: the program failed; its profile is kept."
         after_help = "\
 Examples:
   wordline app probe --on udimm-5600-2rx8-32g@desktop-2ch --output solver.json -- ./solver input
-  wordline app probe --on udimm-5600-2rx8-32g@desktop-2ch --read 3GB/s --write-share 20% --output a.json -- ./a
+  wordline app probe --on udimm-5600-2rx8-32g@desktop-2ch --read 3GB/s --write-share 20% \\
+    --output a.json -- ./a
 
 What the program prints goes to stderr, and it reads nothing. It should run for some seconds.
 

@@ -14,7 +14,7 @@ use crate::failure::{self, Failure};
 use crate::input::{self, Inputs};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output;
+use crate::output::{self, Exports};
 use crate::progress::Bar;
 
 /// Pages that are followed at a time unless said otherwise: eight times what the paper finds to be enough for 1 %.
@@ -30,7 +30,13 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
             flags.capacity.len()
         )));
     }
+    let mut exports = Exports::new(&flags.export.whole())?;
+    exports.spare(&flags.trace)?;
+    if let Some(file) = &flags.add_to {
+        exports.spare(file)?;
+    }
     if let Some(output) = &flags.output {
+        exports.also("--output", output)?;
         let mut inputs = vec![&*flags.trace];
         inputs.extend(flags.add_to.as_deref());
         output::new_files(&[("--output", output)], &inputs, flags.force)?;
@@ -66,7 +72,16 @@ pub(super) fn run(flags: &CapacityFlags, global: &Global) -> Result<Outcome, Fai
     let spilled = |capacity: &ByteCount| model.spilled(&profile, capacity.bytes() as f64);
     let all: Result<Vec<_>, _> = flags.capacity.iter().map(spilled).collect();
     let all = all.map_err(|error| failure::message(error.to_string()))?;
-    super::show(&sentence(&all, &profile, flags), &table(&all), global)?;
+    super::save(
+        "wordline app capacity: what less memory moves to and from storage",
+        &sentence(&all, &profile, flags),
+        super::DemandTables {
+            people: &table(&all),
+            programs: &numbers(&all),
+        },
+        &exports,
+        global,
+    )?;
     if let (Some(from), Some(mut whole), Some(to), [one]) =
         (&flags.add_to, given, &flags.output, &all[..])
     {
@@ -120,16 +135,32 @@ fn size(given: f64) -> String {
     }
 }
 
+/// "nothing goes", "1.50 TB go".
+fn moved(of: &SpilledBytes) -> String {
+    match of.bytes() > 0.0 {
+        true => format!("{} move", bytes(of.bytes())),
+        false => "nothing moves".to_owned(),
+    }
+}
+
 fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags) -> String {
-    let traced = profile.pages * flags.page.bytes() as f64;
+    let traced = bytes(profile.pages * flags.page.bytes() as f64);
     let stands = flags.footprint.map_or(String::new(), |whole| {
-        format!(" for {}", size(whole.bytes() as f64))
+        format!(
+            ", which stand for a program of {}",
+            size(whole.bytes() as f64)
+        )
     });
+    let followed = match profile.rate < 1.0 {
+        true => format!(
+            "; a sample of {} % of these pages was followed",
+            human_rounded(100.0 * profile.rate, "1", 3)
+        ),
+        false => String::new(),
+    };
     let head = format!(
-        "The trace touches {}{stands} in {} accesses, of whose pages {:.3} % were followed.",
-        bytes(traced),
-        profile.accesses,
-        100.0 * profile.rate
+        "The trace has {} accesses to {traced} of pages{stands}{followed}.",
+        profile.accesses
     );
     let least = all
         .iter()
@@ -143,38 +174,66 @@ fn sentence(all: &[SpilledBytes], profile: &ReuseProfile, flags: &CapacityFlags)
     let size = |of: &SpilledBytes| size(of.capacity_bytes);
     match all.len() {
         1 => format!(
-            "{head} With {} it spills {}.",
+            "{head} With {} of memory {} to and from storage for want of room.",
             size(most),
-            bytes(most.bytes())
+            moved(most)
         ),
         _ => format!(
-            "{head} With {} it spills {}, with {} {}.",
+            "{head} With {} of memory {} to and from storage for want of room, with {} {}.",
             size(most),
-            bytes(most.bytes()),
+            moved(most),
             size(least),
-            bytes(least.bytes())
+            moved(least)
         ),
     }
+}
+
+/// The same in bytes and seconds, for programs.
+fn numbers(all: &[SpilledBytes]) -> Grid {
+    let names = [
+        "capacity B",
+        "read first B",
+        "fetched again B",
+        "written back B",
+        "spilt B",
+        "I/O seconds",
+    ];
+    let mut grid = Grid::new("Storage", names.map(Column::right).into());
+    for one in all {
+        let bytes = [
+            one.capacity_bytes,
+            one.loaded_bytes,
+            one.fetched_bytes,
+            one.written_bytes,
+            one.bytes(),
+        ];
+        let bytes = bytes.map(|bytes| format!("{bytes:.0}")).into_iter();
+        grid.push(bytes.chain([format!("{:.3}", one.seconds)]));
+    }
+    grid
 }
 
 fn table(all: &[SpilledBytes]) -> Grid {
     let names = [
         "capacity",
-        "loaded",
+        "read first",
         "fetched again",
         "written back",
-        "spilt B",
-        "I/O seconds",
+        "spilt",
+        "I/O time",
     ];
-    let mut grid = Grid::new("Storage", names.map(Column::right).into());
+    let mut grid = Grid::new(
+        "What moves to and from storage: spilt is fetched again and written back",
+        names.map(Column::right).into(),
+    );
     for one in all {
         grid.push([
             size(one.capacity_bytes),
             bytes(one.loaded_bytes),
             bytes(one.fetched_bytes),
             bytes(one.written_bytes),
-            format!("{:.0}", one.bytes()),
-            format!("{:.3}", one.seconds),
+            bytes(one.bytes()),
+            human_rounded(one.seconds, "s", 3),
         ]);
     }
     grid

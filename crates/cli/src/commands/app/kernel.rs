@@ -11,14 +11,20 @@ use crate::args::{Global, KernelFlags};
 use crate::failure::{self, Failure};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output;
+use crate::output::{self, Exports};
 use crate::progress::Bar;
 
 pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failure> {
+    let mut exports = Exports::new(&flags.export.whole())?;
+    if let Some(output) = &flags.output {
+        exports.also("--output", output)?;
+    }
     let Some(kernel) = flags.kernel.filter(|_| !flags.list) else {
-        super::show(
+        super::save(
+            "wordline app kernel: kernels",
             "Kernels, each with the size of its data unless --size says otherwise.",
-            &list(),
+            super::DemandTables::alike(&list()),
+            &exports,
             global,
         )?;
         return Ok(Outcome::Done);
@@ -34,7 +40,7 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
         0 => bar.pass(progress.step),
         _ => bar.show(&progress),
     };
-    let found = flags.surfaces.lend(|surfaces| {
+    let found = flags.surfaces.lend(global, |surfaces| {
         let control = Control {
             stop: Some(&stop),
             progress: Some(&show),
@@ -47,7 +53,13 @@ pub(super) fn run(flags: &KernelFlags, global: &Global) -> Result<Outcome, Failu
     let Some(found) = found.map_err(failure::lab)? else {
         return Ok(Outcome::Interrupted);
     };
-    super::show(&sentence(kernel, &found), &table(&found), global)?;
+    super::save(
+        &format!("wordline app kernel: {kernel}"),
+        &sentence(kernel, &found),
+        super::DemandTables::alike(&table(&found)),
+        &exports,
+        global,
+    )?;
     if found.is_surface_simulated && !global.quiet {
         output::note(&format!(
             "note: no surface of {} comes along, so that one was simulated; --surfaces DIR keeps it for the next run",

@@ -4,8 +4,8 @@ use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 use wordline_core::{Basis, Metric};
 
 use super::{
-    CANDIDATES, band, baseline, bound, energy_ratio, estimate, faster, ranked, sensitivity,
-    speed_up, times, where_time_goes,
+    CANDIDATES, band, baseline, bound_words, energy_ratio, estimate, faster, powers, ranked,
+    sensitivity, speed_up, times, undetermined, where_time_goes,
 };
 use crate::card::{FirstScreen, choice, foundation};
 use crate::pivot::{Pivot, PivotLine};
@@ -97,10 +97,10 @@ fn rest(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
 
 fn advice(pivot: &Pivot<'_>, line: &PivotLine<'_>) -> Option<CardPoint> {
     let words = sensitivity(pivot, line)?;
-    let bound = bound(line)?;
+    let bound = bound_words(line)?;
     Some(CardPoint::words(
         CardSubject::Advice,
-        format!("{words} There the program is bound by {bound}."),
+        format!("{words} With it the program is bound by {bound}."),
     ))
 }
 
@@ -111,8 +111,13 @@ fn energy(
     before: Option<&PivotLine<'_>>,
 ) -> Option<CardPoint> {
     let told = |line: &PivotLine<'_>, joules| {
+        let time = line.number(Metric::ProgramTime);
+        let time = time.map_or_else(String::new, |seconds| {
+            let time = text::number(Metric::ProgramTime, seconds, text::DIGITS);
+            format!(" in {time}")
+        });
         format!(
-            "{} on {}",
+            "{}{time} on {}",
             text::number(Metric::TaskEnergy, joules, text::DIGITS),
             pivot.short(line.head())
         )
@@ -123,7 +128,8 @@ fn energy(
         .filter_map(|line| Some(told(line, line.number(Metric::TaskEnergy)?)));
     let task: Vec<String> = task.collect();
     if !task.is_empty() {
-        let words = format!("the task takes {}", task.join(", "));
+        let powers = powers(pivot).map_or_else(String::new, |words| format!(". Powers: {words}"));
+        let words = format!("the task takes {}{powers}", task.join(", "));
         return Some(point(
             CardSubject::Energy,
             words,
@@ -135,10 +141,11 @@ fn energy(
     let of_modules = lines.filter_map(|line| Some(told(line, modules(line)?)));
     let of_modules: Vec<String> = of_modules.collect();
     let whatever = energy_ratio(line).map_or_else(String::new, |ratio| {
-        format!("; with any, {ratio} times the baseline's")
+        format!(". With any it is {ratio} times the baseline's")
     });
+    let why = undetermined(pivot.document).unwrap_or("no powers of the server are given");
     let words = format!(
-        "undetermined without powers of the server{whatever}; modules {}",
+        "undetermined: {why}{whatever}. The modules take {}",
         of_modules.join(", ")
     );
     let value = modules(line);

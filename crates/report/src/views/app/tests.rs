@@ -1,5 +1,8 @@
 //! What people see of a program on other memories.
 
+use wordline_core::results::{Warning, WarningCode};
+use wordline_core::{Axis, Basis, Metric, ResultSet};
+
 use crate::html::tests::opened;
 use crate::{Detail, Format, Style, answer, fixture, render};
 
@@ -24,15 +27,70 @@ fn the_answer_comes_first_with_its_band() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "mrdimm-b: solver is 1.21 times as fast as on rdimm-a (5-95 %: 1.15 to 1.28).",
-        "bound by compute. Cores compute for 45 % of the time, wait 25 % for latency and 30 % for load.",
-        "One percent more bandwidth of mrdimm-b would change that by +0.52 %",
+        "bound by bandwidth. Cores compute for 45 % of the time, wait 25 % for latency and 30 % for load.",
+        "One percent more bandwidth of mrdimm-b would change its speed-up by +0.52 %",
         "the bands overlap",
-        "undetermined without powers of the server",
+        "undetermined: no powers of the server are given",
         "1.00 as much work for the money",
     ] {
         assert!(words.contains(part), "{part:?} in {text}");
     }
     assert!(text.lines().count() <= 24, "{text}");
+}
+
+/// What is outside of computing and memory has its share and is a bound; nobody is told of it where there is none.
+#[test]
+fn time_outside_memory_is_shown() {
+    let mut document = fixture::program();
+    assert!(!answer(&document).join(" ").contains("I/O"));
+    for row in &mut document.rows {
+        match (row.metric, row.text(Axis::Cause)) {
+            (Metric::CoreTimeShare, Some("outside")) => row.value = Some(0.6),
+            (Metric::CoreTimeShare, Some("compute")) => row.value = Some(0.3),
+            (Metric::CoreTimeShare, _) => row.value = Some(0.05),
+            (Metric::ProgramBound, _) => row.value = Some(4.0),
+            _ => {}
+        }
+    }
+    let sentences = answer(&document).join(" ");
+    for part in [
+        "the program is bound by what is outside memory. Cores compute for 30 % of the time",
+        "For 60 % of it the program is outside of both: I/O, locks.",
+    ] {
+        assert!(sentences.contains(part), "{part:?} in {sentences}");
+    }
+}
+
+/// Powers that runs determine are stated; of runs that determine none the first screen has the reason.
+#[test]
+fn powers_from_runs_and_why_there_are_none_stand_first() {
+    let style = Style {
+        detail: Detail::Answer,
+        ..Style::default()
+    };
+    let screen = |document: &ResultSet| {
+        let text = render(document, Format::Table, &style);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut document = fixture::program();
+    document.warnings.push(Warning {
+        code: WarningCode::Undetermined.name().to_owned(),
+        advice: "2 runs do not determine the powers".to_owned(),
+    });
+    let text = screen(&document);
+    let why = "undetermined: 2 runs do not determine the powers";
+    assert!(text.contains(why), "{text}");
+
+    let mut document = fixture::program_with_powers();
+    assert_eq!(document.check(), Ok(()));
+    let found = "200 W of the platform, 2.50 W a core that computes, 1.50 W a core that waits, found from 4 runs";
+    assert!(screen(&document).contains(found), "{}", screen(&document));
+    for row in &mut document.rows {
+        if row.metric == Metric::ServerPower {
+            row.basis = Basis::Assumed;
+        }
+    }
+    assert!(screen(&document).contains("a core that waits, as stated"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::answer::{done, growth};
 use super::provision::ProvidedRam;
 use super::{BufferCase, RATE, arriving, asked_ram, asked_rates, at, is_unbounded, sustained};
 use crate::card::{FirstScreen, choice, foundation};
+use crate::grid::Grid;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use points::{by_share, highest, own_times, slowest, with_ram};
@@ -36,6 +37,12 @@ struct BufferNeed<'a> {
 struct NeedyCase<'c, 'a, 'p> {
     case: &'c BufferCase<'a, 'p>,
     needs: Vec<BufferNeed<'a>>,
+}
+
+/// The RAM that each input rate needs, of the first case.
+pub(crate) fn ram_needed(pivot: &Pivot<'_>) -> Option<Grid> {
+    let cases = BufferCase::all_of(pivot);
+    shown::by_rate(cases.first()?, &asked_rates(pivot.document))
 }
 
 pub(crate) fn card(pivot: &Pivot<'_>) -> FirstScreen {

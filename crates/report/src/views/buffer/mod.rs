@@ -25,6 +25,7 @@ use crate::pivot::{ANY, Keys, Pivot, PivotLine, ascending, together};
 use crate::text::{self, TargetKind};
 use crate::view::{PlotView, TableView, View};
 
+pub(crate) use card::ram_needed;
 pub(crate) use plots::plots;
 pub(crate) use tables::tables;
 

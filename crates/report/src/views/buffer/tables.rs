@@ -88,7 +88,11 @@ fn ram_by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Vec<Grid> {
         }
         let growth = arriving(run, Metric::GrowthRate, RATE, arrival);
         readings.push(("grows by".to_owned(), growth));
-        let title = format!("RAM by input rate{}: {}", case.clause(run), case.name());
+        let title = format!(
+            "RAM by input rate{}, beside the record that is gathered; fluid: data come byte by byte: {}",
+            case.clause(run),
+            case.name()
+        );
         along(title, "rate", readings, &places)
     });
     grids.collect()

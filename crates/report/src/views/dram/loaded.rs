@@ -32,6 +32,8 @@ pub(crate) struct LoadCurve<'a, 'p> {
     pub(crate) knee: Option<(f64, f64)>,
     /// Between which throughputs the knee lies.
     knee_between: Option<(f64, f64)>,
+    /// Threads that load a machine, each on a core of its own; of simulated systems all cores do.
+    pub(crate) load_threads: Option<f64>,
 }
 
 /// A point of a curve.
@@ -98,6 +100,26 @@ impl<'a, 'p> LoadCurve<'a, 'p> {
         let known = points.filter_map(|point| Some((point.throughput()?, *point)));
         let most = known.max_by(|(a, _), (b, _)| a.total_cmp(b));
         most.map(|(_, point)| point)
+    }
+
+    /// Whether the memory was seen to give no more: the curve has a knee, beyond which reads take half as long again as alone, or
+    /// longer. Without that the greatest load says what the cores asked for, and not what the memory carries.
+    pub(crate) fn is_saturated(&self) -> bool {
+        /// Times what a read takes alone.
+        const SATURATED: f64 = 1.5;
+        let least = self.points.first().and_then(LoadPoint::latency);
+        let slowest = self.slowest().and_then(|point| point.latency());
+        let rises = self.idle.or(least).zip(slowest);
+        self.knee.is_some() && rises.is_some_and(|(alone, slow)| slow >= SATURATED * alone)
+    }
+
+    /// " by 3 cores"; empty where nothing says it.
+    pub(crate) fn loaded_by(&self) -> String {
+        match self.load_threads {
+            None => String::new(),
+            Some(1.0) => " by 1 core".to_owned(),
+            Some(cores) => format!(" by {cores} cores"),
+        }
     }
 
     /// The point at which a read takes longest.
@@ -168,6 +190,9 @@ pub(crate) fn curves<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<LoadCurve<'a, 'p>> {
             module: pivot.short(lines[0].head()),
             mix: mix(lines[0]),
             pattern: pattern(lines[0]),
+            load_threads: whole
+                .clone()
+                .find_map(|line| line.number(Metric::LoadThreads)),
             idle: whole.find_map(|line| line.at(Metric::LatencyMean, &idle)?.value),
             points,
             knee,
@@ -237,7 +262,7 @@ fn sweep(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
     let mut table = Tabulation::new(title).key(Column::right("delay"), f64::to_string);
     for curve in curves {
         let at = |delay: &f64| curve.points.iter().find(|point| point.delay == *delay);
-        let carries = format!("{} carries", curve.module);
+        let carries = format!("{} moves", curve.module);
         for (name, metric) in [
             (carries.as_str(), Metric::ThroughputMean),
             ("latency", Metric::LatencyMean),
@@ -290,7 +315,7 @@ fn knees(pivot: &Pivot<'_>, curves: &[LoadCurve<'_, '_>]) -> Option<Grid> {
         ("not below", |curve| Some(curve.knee_between?.0), false),
         ("not above", |curve| Some(curve.knee_between?.1), false),
         ("latency there", |curve| Some(curve.knee?.1), true),
-        ("carries at most", |curve| curve.most()?.throughput(), false),
+        ("greatest load", |curve| curve.most()?.throughput(), false),
         ("latency there", |curve| curve.most()?.latency(), true),
     ];
     let title = format!("Knees of the curves{}", pivot.on_board());
@@ -407,10 +432,14 @@ fn course(curve: &LoadCurve<'_, '_>, noun: &str) -> Option<String> {
         && let (Some(throughput), Some(latency)) = (most.throughput(), most.latency())
     {
         let rate = text::rate(throughput);
-        sentences.push(format!(
-            "The {noun} carries at most {rate}, where a read takes {}.",
-            time(latency)
-        ));
+        let latency = time(latency);
+        sentences.push(match curve.is_saturated() {
+            true => format!("The {noun} carries at most {rate}, where a read takes {latency}."),
+            false => format!(
+                "Loaded up to {rate}{} a read takes {latency}: the {noun} was not saturated, and may carry more.",
+                curve.loaded_by()
+            ),
+        });
     }
     Some(sentences.join(" "))
 }

@@ -16,7 +16,11 @@ pub(super) const TEST: &str = "bandwidth";
 /// Lines with a throughput, in the order of the document.
 pub(super) fn lines<'p, 'a>(pivot: &'p Pivot<'a>) -> Vec<&'p PivotLine<'a>> {
     let mut lines = of_test(pivot, TEST);
-    lines.retain(|line| rate(line).is_some());
+    lines.retain(|line| {
+        rate(line)
+            .or_else(|| line.number(Metric::ThroughputBest))
+            .is_some()
+    });
     lines
 }
 
@@ -31,9 +35,10 @@ pub(super) fn metric(line: &PivotLine<'_>) -> Metric {
         Metric::ThroughputMean,
         Metric::ThroughputBest,
     ];
+    // A median that was refused is not replaced by the best pass.
     let mut known = all
         .into_iter()
-        .filter(|metric| line.number(*metric).is_some());
+        .filter(|metric| line.at(*metric, &[]).is_some());
     known.next().unwrap_or(Metric::ThroughputP50)
 }
 
@@ -146,15 +151,22 @@ pub(super) fn sentence(pivot: &Pivot<'_>) -> Option<String> {
     ))
 }
 
-/// What the best pass says of the same line, and what the bus carries.
+/// What the best whole pass says of the same line, and what the bus carries. Interruptions are in a pass, and not in most of
+/// the windows of 1 MiB that the median is of.
 pub(super) fn best_sentence(pivot: &Pivot<'_>) -> Option<String> {
     let line = most(pivot)?;
     let best = line
         .number(Metric::ThroughputBest)
         .filter(|_| metric(line) != Metric::ThroughputBest);
     let best = best.map(|best| {
+        let below = match rate(line) {
+            Some(median) if best < median => {
+                ", less than the median of windows of 1 MiB: a whole pass has the interruptions in it"
+            }
+            _ => "",
+        };
         format!(
-            "The best pass, as STREAM counts, moves {}",
+            "The best whole pass, as STREAM counts, moves {}{below}",
             text::rate(best)
         )
     });

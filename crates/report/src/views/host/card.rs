@@ -1,11 +1,12 @@
 //! The first screen: the figure with its interval and its grade in one sentence, what else was found, and a short table.
 
-use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
+use wordline_core::results::{CardPoint, CardSubject, DecisionCard, NoValue, WarningCode};
 use wordline_core::{Axis, Basis, Metric};
 
 use super::bandwidth::{best_sentence, rate};
 use super::latency::{
-    WorkingSetCurve, has_course, knee_sentence, latency, memory, walk_sentence, working_set_curves,
+    WorkingSetCurve, has_course, knee_sentence, latency, memory, set_words, walk_sentence,
+    working_set_curves,
 };
 use super::trust::{grade_words, worst};
 use super::{bandwidth, matrix, storage, time};
@@ -15,7 +16,6 @@ use crate::grid::Grid;
 use crate::pivot::{Pivot, PivotLine};
 use crate::text;
 use crate::views::dram::{self, LoadCurve};
-use wordline_core::results::AxisValue;
 
 /// Rows of the short table of working sets.
 const SETS: usize = 8;
@@ -67,6 +67,7 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
             Basis::Measured,
         ));
     }
+    points.extend(refusals(pivot));
     let answer = DecisionCard {
         sentence: first.sentence,
         points,
@@ -76,6 +77,27 @@ pub(super) fn card(pivot: &Pivot<'_>) -> FirstScreen {
         plot: first.plot,
         ..FirstScreen::new(answer, first.table, "lines")
     }
+}
+
+/// How many figures were refused, which the exit code says as well, and the first reason.
+fn refusals(pivot: &Pivot<'_>) -> Option<CardPoint> {
+    let rows = pivot.document.rows.iter();
+    // Each reason has a row as well, with an estimate.
+    let refused = rows.filter(|row| {
+        row.metric == Metric::TrustGrade
+            && row.no_value == Some(NoValue::Failed)
+            && row.text(Axis::Estimate).is_none()
+    });
+    let refused = refused.count();
+    let code = WarningCode::Refused.name();
+    let mut warnings = pivot.document.warnings.iter();
+    let reason = warnings.find(|warning| warning.code == code)?;
+    let figures = match refused {
+        0 | 1 => "a figure is refused".to_owned(),
+        count => format!("{count} figures are refused"),
+    };
+    let words = format!("{figures}, so that the exit code is 1. {}", reason.advice);
+    Some(CardPoint::words(CardSubject::Failure, words))
 }
 
 /// A sentence as a point, which ends without a period.
@@ -159,7 +181,7 @@ fn course(curves: &[WorkingSetCurve<'_, '_>]) -> TerminalPlot {
     TerminalPlot {
         x: TerminalAxis {
             title: "working set",
-            told: |bytes| text::coordinate(Axis::WorkingSetBytes, &AxisValue::Number(bytes)),
+            told: set_words,
         },
         y: TerminalAxis {
             title: "latency",
@@ -184,7 +206,8 @@ fn of_loaded(pivot: &Pivot<'_>) -> Option<TestScreen> {
     })
 }
 
-/// "A read takes 96.4 ns alone, 130 ns at the knee of 10.2 GB/s and 610 ns at 12.8 GB/s. Grade A: quiet machine."
+/// "A read takes 96.4 ns alone, 130 ns at the knee of 10.2 GB/s and 610 ns loaded up to 12.8 GB/s by 3 cores. Grade A: quiet
+/// machine."
 fn load_sentence(curve: &LoadCurve<'_, '_>) -> Option<String> {
     let most = curve.most()?;
     let steps = [
@@ -193,18 +216,16 @@ fn load_sentence(curve: &LoadCurve<'_, '_>) -> Option<String> {
             format!("{} at the knee of {}", time(latency), text::rate(rate))
         }),
         Some(format!(
-            "{} at {}",
+            "{} loaded up to {}{}",
             time(most.latency()?),
-            text::rate(most.throughput()?)
+            text::rate(most.throughput()?),
+            curve.loaded_by()
         )),
     ];
     let steps: Vec<String> = steps.into_iter().flatten().collect();
     let grade = grade_words(worst(curve.points.iter().map(|point| point.line)));
     let grade = grade.map_or_else(String::new, |words| format!(" {}.", text::capital(&words)));
-    Some(format!(
-        "Under load a read takes {}.{grade}",
-        text::list(&steps)
-    ))
+    Some(format!("A read takes {}.{grade}", text::list(&steps)))
 }
 
 fn of_bandwidth(pivot: &Pivot<'_>) -> Option<TestScreen> {
@@ -247,10 +268,7 @@ fn of_storage(pivot: &Pivot<'_>) -> Option<TestScreen> {
             .first()
             .and_then(|line| line.number(Metric::LatencyP50)),
         points: Vec::new(),
-        table: storage::tables(pivot, None)
-            .into_iter()
-            .nth(1)
-            .or_else(|| storage::tables(pivot, None).into_iter().next()),
+        table: storage::needed(pivot).or_else(|| storage::tables(pivot, None).into_iter().next()),
         plot: None,
     })
 }

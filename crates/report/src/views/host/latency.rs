@@ -1,6 +1,5 @@
 //! Latency without load over working sets: the memory, the caches before it, and what page walks add.
 
-use wordline_core::quantity::human;
 use wordline_core::results::{AxisValue, Row};
 use wordline_core::{Axis, Metric};
 
@@ -120,8 +119,24 @@ pub(super) fn tables(pivot: &Pivot<'_>, _: Option<u16>) -> Vec<Grid> {
     grids
 }
 
-fn set_words(bytes: f64) -> String {
-    text::coordinate(SET, &AxisValue::Number(bytes))
+/// "4.75 MiB" rather than "4868 KiB": sizes of a column share their unit as far as they can.
+pub(super) fn set_words(bytes: f64) -> String {
+    const MIB: f64 = 1_048_576.0;
+    let mib = bytes / MIB;
+    if !(1.0..1024.0).contains(&mib) {
+        return text::coordinate(SET, &AxisValue::Number(bytes));
+    }
+    let decimals = match mib {
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    let number = format!("{mib:.decimals$}");
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => &number,
+    };
+    format!("{number} MiB")
 }
 
 fn sets<'c>(curves: impl Iterator<Item = &'c WorkingSetCurve<'c, 'c>>) -> Vec<f64> {
@@ -214,7 +229,7 @@ fn quantiles(pivot: &Pivot<'_>) -> Option<Grid> {
     });
     let table = Tabulation::new("How loads are spread")
         .key(Column::right("working set"), |line: &&PivotLine<'_>| {
-            line.field(SET)
+            line.coordinate(SET).map_or_else(String::new, set_words)
         })
         .key_if_varying(Column::left("pages"), |line| pages(line))
         .key_if_varying(Column::left("order"), |line| line.field(Axis::Pattern));
@@ -255,9 +270,7 @@ fn knees(pivot: &Pivot<'_>) -> Option<Grid> {
         .key_if_varying(Column::left("cache"), axis(Axis::Cache))
         .key_if_varying(Column::left("pages"), axis(Axis::Pages))
         .key_if_varying(Column::left("order"), axis(Axis::Pattern))
-        .figure("ends at", |row| {
-            row.value.map(|bytes| human(bytes, "B", text::DIGITS))
-        })
+        .figure("ends at", |row| row.value.map(set_words))
         .lines(&rows)
 }
 

@@ -43,6 +43,11 @@ pub(super) fn tables(pivot: &Pivot<'_>, width: Option<u16>) -> Vec<Grid> {
     grids
 }
 
+/// The RAM that each input rate needs.
+pub(super) fn needed(pivot: &Pivot<'_>) -> Option<Grid> {
+    buffer::ram_needed(&buffered(pivot)?)
+}
+
 /// "write, 4 KiB, random".
 fn what(line: &PivotLine<'_>) -> String {
     let mut words = vec![text::words(line.head().operation.name())];

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use wordline_core::ResultSet;
-use wordline_core::{Axis, Metric};
+use wordline_core::results::{NoValue, Row};
+use wordline_core::{Axis, Metric, ResultSet};
 
 use crate::card::decision_card;
 use crate::format::{Detail, Format, Style};
@@ -336,4 +336,70 @@ fn a_run_at_a_rate_states_the_open_loop() {
         "{open}"
     );
     assert!(open.contains("they move 2.00 KB/s"), "{open}");
+}
+
+/// Cores that load a memory less than it carries say what they asked for, not what it carries.
+#[test]
+fn a_memory_that_was_not_saturated_is_not_said_to_carry() {
+    let saturated = fixture::host_loaded();
+    assert!(screen(&saturated).contains("carries"));
+    let mut document = saturated.clone();
+    // One core loads it, and reads wait no longer for that.
+    for row in &mut document.rows {
+        if row.metric == Metric::LatencyMean {
+            row.value = row.value.map(|_| 97e-9);
+        }
+    }
+    let mut row = document.rows[0].clone();
+    row.axes
+        .retain(|axis, _| matches!(axis, Axis::Test | Axis::Mix | Axis::Pattern));
+    row.metric = Metric::LoadThreads;
+    row.unit = Metric::LoadThreads.unit().into();
+    (row.value, row.distribution) = (Some(1.0), None);
+    document.rows.push(row);
+    let text = screen(&document);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("loaded up to 11.1 GB/s by 1 core"), "{text}");
+    assert!(text.contains("greatest load"), "{text}");
+    assert!(!text.contains("carries"), "{text}");
+    let all = everything(&document);
+    let words =
+        "Loaded up to 11.1 GB/s by 1 core a read takes 97.0 ns: the memory was not saturated";
+    assert!(all.contains(words), "{all}");
+}
+
+/// A best pass below the median says why, and a refused median is not replaced by it.
+#[test]
+fn a_best_pass_is_told_from_the_median() {
+    let mut document = fixture::host_bandwidth();
+    let median =
+        |row: &Row| row.metric == Metric::ThroughputP50 && !row.axes.contains_key(&Axis::Estimate);
+    for row in &mut document.rows {
+        if row.metric == Metric::ThroughputBest {
+            row.value = row.value.map(|best| best / 10.0);
+        }
+    }
+    let text = everything(&document);
+    let why = "less than the median of windows of 1 MiB: a whole pass has the interruptions in it";
+    assert!(text.contains(why), "{text}");
+    for row in document.rows.iter_mut().filter(|row| median(row)) {
+        row.value = None;
+        row.no_value = Some(NoValue::Failed);
+    }
+    let text = screen(&document);
+    assert!(text.starts_with("The bandwidth was refused."), "{text}");
+}
+
+/// Sizes of a column share their unit as far as they can.
+#[test]
+fn working_sets_from_a_mebibyte_on_are_mebibytes() {
+    for (kib, words) in [
+        (24.0, "24 KiB"),
+        (4868.0, "4.75 MiB"),
+        (2048.0, "2 MiB"),
+        (524_288.0, "512 MiB"),
+        (102_400.0, "100 MiB"),
+    ] {
+        assert_eq!(super::latency::set_words(1024.0 * kib), words);
+    }
 }

@@ -166,9 +166,9 @@ fn processor_share(line: &PivotLine<'_>) -> Option<String> {
 pub(super) fn bound_by(line: &PivotLine<'_>) -> Option<String> {
     let [low, high] = shares(line)?;
     let who = match (low > 0.5, high > 0.5) {
-        (true, _) => "the processor bounds it",
-        (_, false) => "the memory bounds it",
-        _ => "the build decides whether processor or memory bounds it",
+        (true, _) => "the processor is the bound",
+        (_, false) => "the memory is the bound",
+        _ => "the build decides whether processor or memory is the bound",
     };
     Some(format!(
         "{who}: the processor has {} of the time",

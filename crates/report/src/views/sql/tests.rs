@@ -125,7 +125,7 @@ fn a_search_names_the_fastest_with_its_gain_and_how_to_set_it_up() {
     );
     assert_eq!(
         sentences[1],
-        "Insert of 10 rows takes 36.7 us in the mean, and 9.11 ms with the defaults on littlefs."
+        "Insert of 10 rows takes 36.7 us on average, and 9.11 ms with the defaults on littlefs."
     );
     assert_eq!(
         sentences[2],

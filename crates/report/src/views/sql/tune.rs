@@ -139,7 +139,7 @@ impl<'a, 'p> TunedTarget<'a, 'p> {
         }
     }
 
-    /// "insert of 10 rows takes 36.7 us in the mean, and 9.11 ms with the defaults on littlefs".
+    /// "insert of 10 rows takes 36.7 us on average, and 9.11 ms with the defaults on littlefs".
     fn speed(&self) -> Option<CardPoint> {
         let (line, mean) = self.best.told()?;
         let mut words = self.best.takes()?;

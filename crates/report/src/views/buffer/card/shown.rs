@@ -1,6 +1,6 @@
 //! The table and the curves of the card: cases side by side, or one by its rates.
 
-use wordline_core::{Metric, Timing};
+use wordline_core::{Basis, Metric, Timing};
 
 use super::{CURVES, NeedyCase, ROWS, ram, short};
 use crate::curve::{TerminalAxis, TerminalCurve, TerminalPlot};
@@ -54,7 +54,8 @@ pub(super) fn by_case(needy: &[NeedyCase<'_, '_, '_>]) -> Option<Grid> {
     table.lines(&needy.iter().collect::<Vec<_>>())
 }
 
-/// RAM with the record in flight, by the rate.
+/// RAM by the rate: the record that is gathered, those that wait, and the one in flight. What a log needed is less than what
+/// is to be provided, which looks beyond it.
 pub(super) fn by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> {
     let all = rates(case, asked);
     // A card shows the first of them; the rates that were asked for are among these.
@@ -70,18 +71,36 @@ pub(super) fn by_rate(case: &BufferCase<'_, '_>, asked: &[f64]) -> Option<Grid> 
         }
     });
     for run in &case.timings {
-        let timing = case.heading(run);
+        // What was measured has no column of a data sheet.
+        let timing = match run.head().basis {
+            Basis::Measured => String::new(),
+            _ => case.heading(run),
+        };
         let metric = Metric::RamPeakInFlight;
-        let curves = ["record", "fluid"].map(|arrival| arriving(run, metric, RATE, arrival));
-        let curve = curves
-            .into_iter()
-            .find(|curve| !curve.is_empty())
-            .unwrap_or_default();
+        let records = arriving(run, metric, RATE, "record");
+        // Single bytes are gathered into nothing.
+        let (curve, gathered) = match records.is_empty() {
+            false => (records, case.record_bytes()),
+            true => (arriving(run, metric, RATE, "fluid"), None),
+        };
         let proven = estimated(run, metric, RATE, "record", "bound");
         let most = estimated(run, metric, RATE, "record", MOST);
-        for (name, curve) in [("RAM in use", curve), ("at most", most), ("proven", proven)] {
+        let seen = match case.is_log() {
+            true => "RAM needed in the log",
+            false => "RAM needed",
+        };
+        let own = case.record_bytes();
+        for (name, curve, gathered) in [
+            (seen, curve, gathered),
+            ("at most", most, own),
+            ("proven", proven, own),
+        ] {
             table = table.figure(format!("{timing}{name}"), move |rate| {
-                told_value(at(&curve, *rate))
+                let row = at(&curve, *rate)?;
+                match (row.value, gathered) {
+                    (Some(bytes), Some(record)) => Some(ram(bytes + record)),
+                    _ => told_value(Some(row)),
+                }
             });
         }
     }

@@ -42,7 +42,13 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
             share(lead),
             pivot.short(second.line.head())
         ),
-        _ => format!("{} carries {rate}.", target(line)),
+        _ if rivals.iter().all(|curve| curve.is_saturated()) => {
+            format!("{} carries {rate}.", target(line))
+        }
+        _ => format!(
+            "{} was loaded up to {rate} and not saturated: it may carry more.",
+            target(line)
+        ),
     };
     let mut points = Vec::new();
     let own = rivals.iter().find(|curve| curve.target == target(line));
@@ -50,15 +56,26 @@ pub(super) fn card(pivot: &Pivot<'_>, loads: &[LoadCurve<'_, '_>]) -> FirstScree
         // Beyond the greatest throughput a memory carries less, and reads wait longer still.
         let slowest = own.slowest().map_or(line, |point| point.line);
         let latency = slowest.number(Metric::LatencyMean);
-        let rate = slowest.told(Metric::ThroughputMean).unwrap_or_default();
+        let slow_rate = slowest.told(Metric::ThroughputMean).unwrap_or_default();
+        let most = own
+            .most()
+            .filter(|point| !std::ptr::eq(point.line, slowest));
+        let most = most.and_then(|point| Some((point.latency()?, point.throughput()?)));
         let steps = [
             own.idle.map(|idle| format!("{} alone", time(idle))),
             own.knee.map(|(rate, latency)| {
                 format!("{} at the knee of {}", time(latency), text::rate(rate))
             }),
+            most.map(|(latency, rate)| {
+                format!(
+                    "{} at the most carried ({})",
+                    time(latency),
+                    text::rate(rate)
+                )
+            }),
             latency.map(|latency| {
                 let sure = interval(slowest, latency).unwrap_or_default();
-                format!("{}{sure} at {rate}", time(latency))
+                format!("{}{sure} at the slowest point ({slow_rate})", time(latency))
             }),
         ];
         let steps: Vec<_> = steps.into_iter().flatten().collect();
@@ -120,18 +137,27 @@ fn equal(pivot: &Pivot<'_>) -> Option<CardPoint> {
 pub(crate) fn knees(loads: &[&LoadCurve<'_, '_>]) -> Option<Grid> {
     type Of<'c, 'a, 'p> = &'c LoadCurve<'a, 'p>;
     let is_host = loads.iter().all(|curve| curve.target.starts_with("ram@"));
+    // What cores asked for is not what a memory carries.
+    let most = match loads.iter().all(|curve| curve.is_saturated()) {
+        true => "carries",
+        false => "greatest load",
+    };
     Tabulation::new(String::new())
         .key(
             Column::left(if is_host { "memory" } else { "module" }),
             |curve: &Of<'_, '_, '_>| curve.module.to_owned(),
         )
-        .figure("carries", |curve| {
-            Some(text::rate(curve.most()?.throughput()?))
-        })
-        .figure("read takes", |curve| Some(time(curve.most()?.latency()?)))
+        .figure(most, |curve| Some(text::rate(curve.most()?.throughput()?)))
+        .figure("read there", |curve| Some(time(curve.most()?.latency()?)))
         .figure("knee at", |curve| Some(text::rate(curve.knee?.0)))
-        .figure("read takes", |curve| Some(time(curve.knee?.1)))
-        .figure("alone", |curve| Some(time(curve.idle?)))
+        .figure("read at knee", |curve| Some(time(curve.knee?.1)))
+        .figure("read alone", |curve| Some(time(curve.idle?)))
+        .figure("slowest", |curve| {
+            let (slowest, most) = (curve.slowest()?, curve.most()?);
+            let is_other = !std::ptr::eq(slowest.line, most.line);
+            slowest.latency().filter(|_| is_other).map(time)
+        })
+        .figure("load cores", |curve| Some(curve.load_threads?.to_string()))
         .figure("power", |curve| curve.most()?.line.told(Metric::PowerMean))
         .lines(loads)
 }
