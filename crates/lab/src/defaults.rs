@@ -1,5 +1,6 @@
 //! Defaults that depend on the targets.
 
+use serde_json::Value;
 use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::{
     AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Workload,
@@ -8,6 +9,17 @@ use wordline_core::{
 use crate::error::LabError;
 use crate::fs::{default_fs_workload, file_systems_of, share_of_memory, survives_power_cuts};
 use crate::{default_base, default_stream, default_workload};
+
+/// Whether a document states a field, at any depth of its experiment: what [`complete`] asks of a text.
+#[must_use]
+pub fn states(document: &Value, field: &str) -> bool {
+    match document {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name == field || (name != "rows" && states(value, field))),
+        _ => false,
+    }
+}
 
 /// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
 /// suit the targets.

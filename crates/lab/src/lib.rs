@@ -70,7 +70,7 @@ mod work;
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, shortlist, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress, SurfaceShelf, TakeSurface};
-pub use defaults::complete;
+pub use defaults::{complete, states};
 pub use dram::shipped_surface;
 pub use error::{LabError, LogProblem, SettingProblem, TargetProblem};
 pub use fit::{Estimate, Fitted, default_base, fit};

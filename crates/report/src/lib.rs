@@ -68,6 +68,7 @@ mod pivot;
 mod table;
 mod tabulate;
 mod text;
+mod vega_lite;
 mod view;
 mod views;
 
@@ -87,6 +88,7 @@ pub use html::{ComparedValue, TablePage};
 pub use mess::{mess_curves, mess_pairs};
 pub use overlay::{NamedDocument, Overlay, OverlayError};
 pub use text::printable;
+pub use vega_lite::{VegaLiteChart, vega_lite};
 use wordline_core::ResultSet;
 
 /// Renders a document. JSON and CSV carry every row; the other formats are for people: sentences,

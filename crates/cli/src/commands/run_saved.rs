@@ -23,7 +23,7 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
     exports.fits(&experiment)?;
     let catalog = super::catalog(global)?;
     let written = serde_json::from_str::<Value>(&text).unwrap_or_default();
-    let stated = |field: &str| holds(&written, field);
+    let stated = |field: &str| wordline_lab::states(&written, field);
     wordline_lab::complete(&mut experiment, &catalog, &stated).map_err(failure::lab)?;
     if asked.execution.print_experiment {
         output::data(&experiment.to_json())?;
@@ -50,16 +50,6 @@ pub(crate) fn run(asked: &RunSaved, global: &Global) -> Result<Outcome, Failure>
         _ => super::outcome(&document),
     };
     exports.write(&document, global, outcome)
-}
-
-/// Whether a document states a field, at any depth of its experiment.
-fn holds(value: &Value, field: &str) -> bool {
-    match value {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| name == field || (name != "rows" && holds(value, field))),
-        _ => false,
-    }
 }
 
 /// What is measured is named on the command line as well, and is not written over by results.
