@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wordline._errors import SettingError as SettingError
     from wordline._errors import SweepError as SweepError
     from wordline._errors import WordlineError as WordlineError
+    from wordline._errors import WorkerError as WorkerError
     from wordline._project import project as project
     from wordline._ray import ray_executor as ray_executor
     from wordline._result import ResultSet as ResultSet
@@ -62,6 +63,7 @@ _HOMES = {
     "SweepResult": "_sweep",
     "Warning": "_result",
     "WordlineError": "_errors",
+    "WorkerError": "_errors",
     "buffer_curve": "_buffer",
     "catalog": "",
     "complete": "_run",

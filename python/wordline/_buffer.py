@@ -101,8 +101,8 @@ def buffer_curve(
     >>> peaks = curve.at(4096e3)
     >>> peaks.records_waiting, peaks.records_in_flight, round(peaks.in_flight)
     (8192, 12288, 10715)
-    >>> curve.highest_rate(4096, records=True, waiting=True) == 8192 / 2616e-6
-    True
+    >>> round(curve.highest_rate(4096, records=True, waiting=True))
+    3131498
     """
     scale = _UNITS_PS.get(unit)
     if scale is None:

@@ -56,6 +56,10 @@ class SweepError(WordlineError, ValueError):
     """A sweep without points or with too many, or axes that contradict each other."""
 
 
+class WorkerError(WordlineError):
+    """A worker of a sweep was lost again and again with this point: killed, or out of memory."""
+
+
 class InternalError(WordlineError, RuntimeError):
     """A fault of Wordline itself. Please report it with the experiment."""
 

@@ -29,12 +29,14 @@ def project(
     other fields of :class:`~wordline.experiment.AppWorkload`, such as ``draws``.
 
     >>> import wordline
-    >>> profile = {"schema_version": 1, "name": "solver", "cores": 96, "read_bytes_per_s": 350e9, "stall": "45%",
-    ...            "on": "rdimm-6400-2rx4-128g@xeon6-1s"}
-    >>> result = wordline.run({"targets": ["mrdimm-8800-2rx4-128g@xeon6-1s"], "workload": {"kind": "app",
-    ...     "program_cores": 96, "read_bytes_per_s": 350e9, "stall": "45%", "on": "rdimm-6400-2rx4-128g@xeon6-1s"}})
-    >>> result.workload
-    'app'
+    >>> phase = {"name": "solve", "seconds": {"value": 50, "basis": "assumed"},
+    ...     "lines_read": {"value": 2.5e11, "basis": "assumed"}, "lines_written": {"value": 6e10, "basis": "assumed"},
+    ...     "stall_share": {"value": 0.6, "basis": "assumed"}}
+    >>> profile = {"schema": 1, "name": "solver", "baseline": "rdimm-6400-2rx4-128g@xeon6-1s", "cores": 128,
+    ...     "made_by": "an example", "phases": [phase]}
+    >>> result = wordline.project(profile, to="mrdimm-8800-2rx4-128g@xeon6-1s", draws=20)
+    >>> result.workload, result.complete
+    ('app', True)
     """
     if not isinstance(profile, Mapping):
         profile = _read(profile)

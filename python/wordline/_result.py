@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wordline import _wordline
 
 if TYPE_CHECKING:
-    import altair
-    import pandas
+    import pandas  # type: ignore[import-untyped,unused-ignore]
     import polars
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
     from wordline.experiment import Experiment
 
@@ -28,9 +27,9 @@ class ResultSet:
     """A result document. It stays in Rust; rows, columns and charts are made when they are asked for.
 
     >>> import wordline
-    >>> result = wordline.run({"targets": ["em064lx"], "workload": {"kind": "raw", "access_bytes": [2048]}})
+    >>> result = wordline.run({"targets": ["em064lx"], "workload": {"kind": "raw", "operations": ["write"], "access_bytes": [2048]}})
     >>> result
-    <ResultSet of raw: 36 rows>
+    <ResultSet of raw: 25 rows>
     >>> wordline.ResultSet.from_json(result.to_json()) == result
     True
     >>> result.rows[0]["metric"]
@@ -127,13 +126,13 @@ class ResultSet:
         """The rows as a frame of pandas, by way of Arrow; names are categories."""
         return pandas_frame(self)
 
-    def charts(self) -> dict[str, altair.LayerChart | altair.Chart]:
+    def charts(self) -> dict[str, Any]:
         """The plots of the report by their names, as charts of Altair with their data."""
         import json
 
         return {name: _chart(json.loads(spec)) for name, _, spec in self._document.charts()}
 
-    def chart(self, name: str | None = None) -> altair.LayerChart | altair.Chart:
+    def chart(self, name: str | None = None) -> Any:
         """A plot of the report as a chart of Altair: the first one, or the one of a name."""
         import json
 
@@ -191,11 +190,10 @@ class ResultSet:
         }
 
 
-def _chart(spec: dict[str, Any]) -> altair.LayerChart | altair.Chart:
+def _chart(spec: dict[str, Any]) -> Any:
     altair = needed("altair", "chart")
     kind = altair.LayerChart if "layer" in spec else altair.Chart
-    made: altair.LayerChart | altair.Chart = kind.from_dict(spec)
-    return made
+    return kind.from_dict(spec)
 
 
 def needed(module: str, extra: str) -> Any:

@@ -113,7 +113,8 @@ def placed(error: ExperimentError, experiment: AnyExperiment) -> ExperimentError
     if isinstance(experiment, (str, bytes, bytearray)) or not (error.place or "").startswith("line "):
         return error
     data = json.loads(text_of(experiment))
-    named = error.message.split("`")[1] if error.message.count("`") >= 2 else None
+    message = error.message.removeprefix(f"{error.place}: ")
+    named = message.split("`")[1] if message.count("`") >= 2 else None
     fallback = None
     for path, value in paths(data):
         less = copy.deepcopy(data)
@@ -123,14 +124,14 @@ def placed(error: ExperimentError, experiment: AnyExperiment) -> ExperimentError
         del parent[path[-1]]
         try:
             _wordline.complete(json.dumps(less), [])
-            return ExperimentError(error.message, dotted(path), error.allowed)
+            return ExperimentError(message, dotted(path), error.allowed)
         except ExperimentError:
             if named is not None and named in (path[-1], value):
                 fallback = dotted(path)
         except Exception:
-            return ExperimentError(error.message, dotted(path), error.allowed)
-    place = fallback or (named if "missing field" in error.message else None)
-    return ExperimentError(error.message, place, error.allowed)
+            return ExperimentError(message, dotted(path), error.allowed)
+    place = fallback or (named if "missing field" in message else None)
+    return ExperimentError(message, place, error.allowed)
 
 
 def folders_of(catalog: Iterable[Any] | str | os.PathLike[str]) -> list[str]:
@@ -180,7 +181,7 @@ def run(
     >>> wordline.run({**experiment, "targets": ["mt25ql129"]})
     Traceback (most recent call last):
         ...
-    wordline._errors.CatalogError: targets: unknown part "mt25ql129"; did you mean mt25ql128? ("wordline part list" lists all)
+    wordline._errors.CatalogError: targets: unknown part "mt25ql129"; did you mean mt25ql128? (wordline part list names all)
     """
     text = text_of(experiment)
     given = {str(name): _input(value) for name, value in (inputs or {}).items()}

@@ -64,7 +64,8 @@ class Sheet(NamedTuple):
 
 def parts(catalog: Folders = ()) -> list[Part]:
     """Every part."""
-    return [Part(*header, *rest) for header, *rest in _wordline.parts(folders_of(catalog))]
+    known = _wordline.parts(folders_of(catalog))
+    return [Part(*header, kind, board, family, state, guessed) for header, kind, board, family, state, guessed in known]
 
 
 def part(id: str, catalog: Folders = ()) -> Part:

@@ -12,7 +12,7 @@ A field that is not given is as the command has it without its flag. Lists take 
 >>> Experiment.from_dict({"targets": [], "sed": 1})
 Traceback (most recent call last):
     ...
-wordline._errors.ExperimentError: sed: Experiment has no field 'sed'; did you mean seed?
+wordline._errors.ExperimentError: Experiment has no field 'sed'; did you mean seed?
 """
 
 from __future__ import annotations

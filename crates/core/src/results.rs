@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 mod card;
 mod warning;
@@ -439,22 +439,18 @@ impl Experiment {
         let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
         let mut stated: Value = serde_json::from_str(text).map_err(DocumentError::malformed)?;
         let workload = stated.get("workload");
-        let test = workload.and_then(|of| of.get("test")).and_then(kind);
+        let test = workload.and_then(|of| of.get("test"));
+        let test = test.and_then(|of| kind(of).or_else(|| only_name(of).map(str::to_owned)));
         let usual = workload
             .and_then(kind)
             .and_then(|kind| Workload::usual(&kind, test.as_deref()));
-        let Some(workload) = usual else {
-            return Err(DocumentError::malformed(missing));
-        };
-        let usual = Self {
-            targets: Vec::new(),
-            workload,
-            timings: vec![Timing::Typ],
-            age: 0.0,
-            seed: 0,
-            ftl: None,
-        };
-        fill(&mut stated, serde_json::to_value(usual).unwrap_or_default());
+        let conditions = serde_json::json!({"targets": [], "timing": Timing::Typ, "age": 0.0, "seed": 0});
+        fill(&mut stated, conditions);
+        // A workload without usual settings states its own.
+        if let Some(workload) = usual {
+            let workload = serde_json::to_value(workload).unwrap_or_default();
+            fill(&mut stated, serde_json::json!({"workload": workload}));
+        }
         serde_json::from_value(stated).map_err(|error| DocumentError::Malformed {
             // What was filled in has no place in the text.
             line: missing.line(),
@@ -473,12 +469,23 @@ impl Experiment {
     }
 }
 
+/// The name of a value that has a single one.
+fn only_name(of: &Value) -> Option<&str> {
+    let fields = of.as_object().filter(|fields| fields.len() == 1)?;
+    fields.keys().next().map(String::as_str)
+}
+
 /// Adds what a value does not state, at any depth. What is of another kind has other fields.
 fn fill(stated: &mut Value, usual: Value) {
     let (Value::Object(stated), Value::Object(usual)) = (stated, usual) else {
         return;
     };
     if stated.contains_key("kind") && stated.get("kind") != usual.get("kind") {
+        return;
+    }
+    // Or its only name tells it apart.
+    let is_variant = |of: &Map<String, Value>| of.len() == 1 && of.values().all(Value::is_object);
+    if is_variant(stated) && is_variant(&usual) && stated.keys().ne(usual.keys()) {
         return;
     }
     for (name, value) in usual {

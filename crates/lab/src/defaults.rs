@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::{
-    AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Workload,
+    AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Timing, Workload,
 };
 
 use crate::error::LabError;
@@ -31,6 +31,9 @@ pub fn complete(
     catalog: &Catalog,
     stated: &dyn Fn(&str) -> bool,
 ) -> Result<(), LabError> {
+    if !stated("timing") {
+        experiment.timings = timings(&experiment.workload);
+    }
     let if_stated = |field: &str, value: u64| stated(field).then_some(value);
     match &mut experiment.workload {
         Workload::Raw(raw) => {
@@ -119,6 +122,18 @@ pub fn complete(
         _ => {}
     }
     Ok(())
+}
+
+/// The timing classes that the command of a workload runs without its flag.
+fn timings(workload: &Workload) -> Vec<Timing> {
+    match workload {
+        Workload::App(_) | Workload::Dram(_) => vec![Timing::Max],
+        Workload::Bound(_) | Workload::Compare(_) => vec![Timing::Typ, Timing::Max],
+        Workload::Buffer(buffer) if !matches!(buffer.source, AccessSource::Log(_)) => {
+            vec![Timing::Typ, Timing::Max]
+        }
+        _ => vec![Timing::Typ],
+    }
 }
 
 /// The targets, whose names get their boards.
