@@ -225,39 +225,40 @@ def _distinct(axes: list[str]) -> None:
 
 
 def _wrapped(base: dict[str, Any], axes: dict[str, list[Any]], catalog: Sequence[str]) -> dict[str, list[Any]]:
-    """Single values for fields that are lists become lists of one."""
-    import json
-
-    first = Product(base, {axis: values[:1] for axis, values in axes.items()}).experiment(0)
-    try:
-        whole = json.loads(_wordline.complete(text_of({**first, **_lists(first, axes)}), catalog))
-    except Exception:
-        whole = first
+    """Single values become lists of one where the field is a list."""
+    usual = _usual(base, axes, catalog)
     made = {}
     for axis, values in axes.items():
-        usual = whole
+        field: Any = usual
         for name in axis.split("."):
-            usual = usual.get(name) if isinstance(usual, Mapping) else None
+            field = field.get(name) if isinstance(field, Mapping) else None
         # A single timing class stands without a list in any case.
-        is_list = isinstance(usual, list) and axis != "timing"
+        is_list = isinstance(field, list) and axis != "timing"
         made[axis] = [value if isinstance(value, list) or not is_list else [value] for value in values]
     return made
 
 
-def _lists(first: dict[str, Any], axes: dict[str, list[Any]]) -> dict[str, Any]:
-    """The first point without the values of single axes, whose usual values then show what they are."""
-    without: dict[str, Any] = _copied(first)
+def _usual(base: dict[str, Any], axes: dict[str, list[Any]], catalog: Sequence[str]) -> Any:
+    """The first point with the usual values of fields whose axes have single values: these show which are lists."""
+    import json
+
+    point = Product(base, {axis: values[:1] for axis, values in axes.items()}).experiment(0)
     for axis, values in axes.items():
         *parents, last = axis.split(".")
-        holder: Any = without
+        holder: Any = point
         for name in parents:
-            holder = holder.get(name, {}) if isinstance(holder, dict) else {}
-        if isinstance(holder, dict) and not isinstance(values[0], (list, Mapping)) and last not in ("kind", "timing"):
-            if axis == "targets":
-                holder[last] = [values[0]]
-            else:
-                holder.pop(last, None)
-    return without
+            holder = holder.get(name) if isinstance(holder, dict) else None
+        if not isinstance(holder, dict) or isinstance(values[0], (list, Mapping)) or last in ("kind", "timing"):
+            continue
+        if axis == "targets":
+            holder[last] = [values[0]]
+        else:
+            holder.pop(last, None)
+    try:
+        return json.loads(_wordline.complete(text_of(point), catalog))
+    except Exception:
+        # What is wrong with it is said when the points are checked.
+        return point
 
 
 def _checked(product: Product, catalog: Sequence[str]) -> None:

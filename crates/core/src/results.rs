@@ -444,7 +444,8 @@ impl Experiment {
         let usual = workload
             .and_then(kind)
             .and_then(|kind| Workload::usual(&kind, test.as_deref()));
-        let conditions = serde_json::json!({"targets": [], "timing": Timing::Typ, "age": 0.0, "seed": 0});
+        let conditions =
+            serde_json::json!({"targets": [], "timing": Timing::Typ, "age": 0.0, "seed": 0});
         fill(&mut stated, conditions);
         // A workload without usual settings states its own.
         if let Some(workload) = usual {
@@ -813,6 +814,29 @@ mod tests {
         });
         document.rows = rows;
         document
+    }
+
+    #[test]
+    fn what_an_experiment_leaves_out_is_of_its_own_test_and_kind() {
+        let text = r#"{"workload": {"kind": "kv", "test": {"crash": {"images": 4}}}}"#;
+        let read = Experiment::from_json(text).expect("the rest is usual");
+        let Workload::Kv(kv) = read.workload else {
+            panic!("it is of another kind");
+        };
+        let usual = Workload::usual("kv", Some("crash"));
+        let Some(Workload::Kv(mut usual)) = usual else {
+            panic!("there is none");
+        };
+        if let crate::KvTest::Crash(crash) = &mut usual.test {
+            crash.images = Some(4);
+        }
+        assert_eq!(kv, usual);
+        let text = r#"{"workload": {"kind": "health", "of": "score", "families": 2}}"#;
+        let read = Experiment::from_json(text).expect("it states all of its own");
+        assert_eq!((read.timings, read.seed), (vec![Timing::Typ], 0));
+        let text = r#"{"workload": {"kind": "health", "of": "score"}}"#;
+        let missing = Experiment::from_json(text).expect_err("nothing is usual");
+        assert!(missing.to_string().contains("families"), "{missing}");
     }
 
     #[test]

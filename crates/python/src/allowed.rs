@@ -27,6 +27,11 @@ fn quoted(text: &str) -> Vec<String> {
 
 /// Names between commas.
 fn separated(text: &str) -> Vec<String> {
-    let names = text.split(", ").map(|name| name.trim_end_matches('.').trim());
-    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    let names = text
+        .split(", ")
+        .map(|name| name.trim_end_matches('.').trim());
+    names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

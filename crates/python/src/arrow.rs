@@ -7,7 +7,7 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 
-use crate::columns::{Bitmap, Column, ColumnData, NameList, Table};
+use crate::columns::{Bitmap, ColumnData, NameList, RowColumn, RowTable};
 
 /// Name of the capsule of a stream.
 pub(crate) const STREAM: &CStr = c"arrow_array_stream";
@@ -86,12 +86,12 @@ enum ArrayData {
 struct Pending {
     /// Names and formats of the columns.
     fields: Vec<(String, &'static CStr, bool)>,
-    table: Option<Table>,
+    table: Option<RowTable>,
 }
 
 impl ArrowStream {
     /// A stream of one batch.
-    pub(crate) fn of(table: Table) -> Self {
+    pub(crate) fn of(table: RowTable) -> Self {
         let columns = table.columns.iter();
         let fields = columns.map(|one| (one.name.clone(), format(&one.data), one.valid.is_some()));
         let pending = Pending {
@@ -158,7 +158,13 @@ fn schema(
 
 fn field_schema((name, format, nullable): &(String, &'static CStr, bool)) -> ArrowSchema {
     let dictionary = match *format == c"I" {
-        true => Box::into_raw(Box::new(schema("", TEXT, false, Vec::new(), ptr::null_mut()))),
+        true => Box::into_raw(Box::new(schema(
+            "",
+            TEXT,
+            false,
+            Vec::new(),
+            ptr::null_mut(),
+        ))),
         false => ptr::null_mut(),
     };
     schema(name, format, *nullable, Vec::new(), dictionary)
@@ -172,10 +178,14 @@ fn array(
     children: Vec<*mut ArrowArray>,
     dictionary: *mut ArrowArray,
 ) -> ArrowArray {
-    let validity = valid.as_ref().map_or(ptr::null(), |bits| bits.bytes.as_ptr().cast());
+    let validity = valid
+        .as_ref()
+        .map_or(ptr::null(), |bits| bits.bytes.as_ptr().cast());
     let null_count = valid.as_ref().map_or(0, |bits| bits.zeros);
-    let buffers: Box<[*const c_void]> =
-        [validity].into_iter().chain(buffers.iter().copied()).collect();
+    let buffers: Box<[*const c_void]> = [validity]
+        .into_iter()
+        .chain(buffers.iter().copied())
+        .collect();
     let mut parts = Box::new(ArrayParts {
         _data: data,
         _valid: valid,
@@ -197,17 +207,31 @@ fn array(
     }
 }
 
-fn column_array(column: Column, rows: usize) -> ArrowArray {
+fn column_array(column: RowColumn, rows: usize) -> ArrowArray {
     match column.data {
         ColumnData::Numbers(values) => {
             let buffer = values.as_ptr().cast();
             let data = ArrayData::Numbers(values);
-            array(rows, data, column.valid, &[buffer], Vec::new(), ptr::null_mut())
+            array(
+                rows,
+                data,
+                column.valid,
+                &[buffer],
+                Vec::new(),
+                ptr::null_mut(),
+            )
         }
         ColumnData::Counts(values) => {
             let buffer = values.as_ptr().cast();
             let data = ArrayData::Counts(values);
-            array(rows, data, column.valid, &[buffer], Vec::new(), ptr::null_mut())
+            array(
+                rows,
+                data,
+                column.valid,
+                &[buffer],
+                Vec::new(),
+                ptr::null_mut(),
+            )
         }
         ColumnData::Names(places, names) => {
             let buffers = [names.offsets.as_ptr().cast(), names.bytes.as_ptr().cast()];
@@ -237,11 +261,18 @@ unsafe extern "C" fn get_next(stream: *mut ArrowStream, out: *mut ArrowArray) ->
     // SAFETY: the reader passes the stream that it was given, before its release, and calls no two functions at once.
     let pending = unsafe { &mut *(*stream).private_data.cast::<Pending>() };
     let made = match pending.table.take() {
-        Some(Table { rows, columns }) => {
+        Some(RowTable { rows, columns }) => {
             let columns = columns.into_iter();
             let children = columns.map(|one| Box::into_raw(Box::new(column_array(one, rows))));
             let children = children.collect();
-            array(rows, ArrayData::Struct, None, &[], children, ptr::null_mut())
+            array(
+                rows,
+                ArrayData::Struct,
+                None,
+                &[],
+                children,
+                ptr::null_mut(),
+            )
         }
         // An array that is released already: the end.
         None => ArrowArray {

@@ -41,7 +41,10 @@ impl CurveBuilder {
             let times = durations.iter().enumerate().map(|(index, bytes)| {
                 let seconds = f64::from_le_bytes(*bytes);
                 if !(0.0..=MOST_SECONDS).contains(&seconds) {
-                    return Err(duration_fault(first + index as u64, &format!("{seconds} s")));
+                    return Err(duration_fault(
+                        first + index as u64,
+                        &format!("{seconds} s"),
+                    ));
                 }
                 Ok(Time::from_si(seconds))
             });
@@ -125,7 +128,11 @@ type PeakValues = (f64, f64, Option<(u128, u128)>);
 
 fn peaks(of: &Peaks) -> PeakValues {
     let records = of.records.map(|one| (one.in_flight, one.waiting));
-    (of.fluid.in_flight.bytes(), of.fluid.waiting.bytes(), records)
+    (
+        of.fluid.in_flight.bytes(),
+        of.fluid.waiting.bytes(),
+        records,
+    )
 }
 
 #[pymethods]

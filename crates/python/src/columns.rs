@@ -22,13 +22,13 @@ pub(crate) const fn reason(of: NoValue) -> &'static str {
 }
 
 /// A table in columns.
-pub(crate) struct Table {
+pub(crate) struct RowTable {
     pub(crate) rows: usize,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<RowColumn>,
 }
 
 /// A column with its name.
-pub(crate) struct Column {
+pub(crate) struct RowColumn {
     pub(crate) name: String,
     pub(crate) data: ColumnData,
     /// Which rows have a value, a bit each; none where all have one.
@@ -127,7 +127,7 @@ impl<'a> NameColumn<'a> {
         self.places.push(place);
     }
 
-    fn column(self, name: &str) -> Column {
+    fn column(self, name: &str) -> RowColumn {
         let mut list = NameList {
             offsets: vec![0],
             bytes: Vec::new(),
@@ -136,7 +136,7 @@ impl<'a> NameColumn<'a> {
             list.bytes.extend_from_slice(name.as_bytes());
             list.offsets.push(list.bytes.len() as i64);
         }
-        Column {
+        RowColumn {
             name: name.to_owned(),
             data: ColumnData::Names(self.places, list),
             valid: self.valid.where_needed(),
@@ -196,7 +196,7 @@ impl LabelColumn {
     }
 
     /// The column of rows, as many for each document as it has.
-    fn column(&self, sets: &[Arc<ResultSet>], rows: usize) -> Column {
+    fn column(&self, sets: &[Arc<ResultSet>], rows: usize) -> RowColumn {
         let each = sets.iter().enumerate();
         let places = each.flat_map(|(document, set)| set.rows.iter().map(move |_| document));
         match &self.values {
@@ -217,28 +217,28 @@ impl LabelColumn {
     }
 }
 
-fn numbers(name: &str, rows: usize, values: impl Iterator<Item = Option<f64>>) -> Column {
+fn numbers(name: &str, rows: usize, values: impl Iterator<Item = Option<f64>>) -> RowColumn {
     let mut data = Vec::with_capacity(rows);
     let mut valid = Bitmap::default();
     for value in values {
         valid.push(value.is_some());
         data.push(value.unwrap_or(0.0));
     }
-    Column {
+    RowColumn {
         name: name.to_owned(),
         data: ColumnData::Numbers(data),
         valid: valid.where_needed(),
     }
 }
 
-fn counts(name: &str, rows: usize, values: impl Iterator<Item = Option<u64>>) -> Column {
+fn counts(name: &str, rows: usize, values: impl Iterator<Item = Option<u64>>) -> RowColumn {
     let mut data = Vec::with_capacity(rows);
     let mut valid = Bitmap::default();
     for value in values {
         valid.push(value.is_some());
         data.push(value.unwrap_or(0));
     }
-    Column {
+    RowColumn {
         name: name.to_owned(),
         data: ColumnData::Counts(data),
         valid: valid.where_needed(),
@@ -263,7 +263,7 @@ impl AxisKind {
     }
 }
 
-impl Table {
+impl RowTable {
     /// The rows of documents, with the caller's columns before them.
     pub(crate) fn of(sets: &[Arc<ResultSet>], labels: &[LabelColumn]) -> Result<Self, CallError> {
         let rows = sets.iter().map(|set| set.rows.len()).sum();
@@ -282,7 +282,7 @@ impl Table {
             }
             column.column(name)
         };
-        let mut columns: Vec<Column> = labels.iter().map(|one| one.column(sets, rows)).collect();
+        let mut columns: Vec<RowColumn> = labels.iter().map(|one| one.column(sets, rows)).collect();
         columns.push(names("target", |row| Some(&row.target)));
         columns.push(names("part", |row| Some(&row.part)));
         columns.push(names("board", |row| Some(&row.board)));
@@ -308,7 +308,7 @@ fn axis_column<'a, R: Iterator<Item = &'a Row>>(
     axis: Axis,
     rows: usize,
     all: &dyn Fn() -> R,
-) -> Column {
+) -> RowColumn {
     let values = || all().map(|row| row.axes.get(&axis));
     let kind = values().flatten().map(AxisKind::of).max();
     match kind {

@@ -10,7 +10,7 @@ use wordline_core::results::AxisValue;
 use wordline_report::{Detail, Format, Style, render};
 
 use crate::arrow::{self, ArrowStream};
-use crate::columns::{self, Label, LabelColumn, Table};
+use crate::columns::{self, Label, LabelColumn, RowTable};
 use crate::failure::{CallError, apart};
 
 /// A result document.
@@ -176,7 +176,7 @@ pub(crate) fn arrow_stream<'py>(
         .map(|(name, values)| LabelColumn::new(name, values));
     let labels: Vec<LabelColumn> = labels.collect();
     let stream = apart(py, move || {
-        let table = Table::of(&sets, &labels)?;
+        let table = RowTable::of(&sets, &labels)?;
         Ok(ArrowStream::of(table))
     })?;
     PyCapsule::new_with_value(py, stream, arrow::STREAM)

@@ -218,7 +218,10 @@ pub(crate) fn run(
         let stopped = Arc::clone(&watcher.stopped);
         let look = |at: Progress<'_>| {
             watcher.look(&at);
-            if given.budget.is_some_and(|budget| started.elapsed() >= budget) {
+            if given
+                .budget
+                .is_some_and(|budget| started.elapsed() >= budget)
+            {
                 watcher.stopped.store(true, Ordering::Relaxed);
             }
         };

@@ -30,8 +30,9 @@ fn the_package_passes_its_tests_with_this_library() {
         .env("PYTHONPATH", &package)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("WORDLINE_SOURCES", &root);
-    // The command that stands beside the library, where it has been built.
-    if let Some(command) = command() {
+    // The command that stands beside the library, where it is of the same sources.
+    let command = command().filter(|command| is_newer(command, &root.join("crates")));
+    if let Some(command) = command {
         pytest.env("WORDLINE_COMMAND", command);
     }
     let done = pytest.output().expect("pytest starts");
@@ -80,6 +81,29 @@ fn library() -> PathBuf {
 fn command() -> Option<PathBuf> {
     let command = built().join(format!("wordline{}", env::consts::EXE_SUFFIX));
     command.is_file().then_some(command)
+}
+
+/// Whether a file is newer than every source of a folder.
+fn is_newer(file: &Path, folder: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|of| of.modified()).ok();
+    let Some(built) = changed(file) else {
+        return false;
+    };
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            let is_source = path
+                .extension()
+                .is_some_and(|end| end == "rs" || end == "toml");
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_source && changed(&path).is_some_and(|changed| changed > built) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -108,8 +108,12 @@ fn curves(spec: &CurveSpec) -> Map<String, Value> {
             place.insert("datum".into(), rule.at.into());
         }
         let text = match rule.axis {
-            RuleAxis::X => json!({"type": "text", "align": "left", "baseline": "top", "dx": 4, "text": rule.label}),
-            RuleAxis::Y => json!({"type": "text", "align": "left", "baseline": "bottom", "dy": -2, "text": rule.label}),
+            RuleAxis::X => {
+                json!({"type": "text", "align": "left", "baseline": "top", "dx": 4, "text": rule.label})
+            }
+            RuleAxis::Y => {
+                json!({"type": "text", "align": "left", "baseline": "bottom", "dy": -2, "text": rule.label})
+            }
         };
         let other = match rule.axis {
             RuleAxis::X => json!({"x": place, "y": {"value": 0}}),
@@ -177,7 +181,9 @@ fn stack(spec: &StackSpec) -> Map<String, Value> {
     let is_share = spec.unit.is_empty();
     let color = colors(
         "cause",
-        spec.series.iter().map(|(name, color)| (name.as_str(), *color)),
+        spec.series
+            .iter()
+            .map(|(name, color)| (name.as_str(), *color)),
     );
     object(json!({
         "height": {"step": 24}, "data": {"values": values}, "mark": "bar",
@@ -234,7 +240,9 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
     });
     let color = colors(
         "series",
-        spec.series.iter().map(|(name, color)| (name.as_str(), *color)),
+        spec.series
+            .iter()
+            .map(|(name, color)| (name.as_str(), *color)),
     );
     let mut encoding = json!({
         "y": y, "x": x, "color": color,
@@ -257,7 +265,12 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
     }
     let data = json!({"values": values});
     let mut layers = vec![json!({"data": data, "mark": mark, "encoding": encoding})];
-    if spec.rows.iter().flat_map(|row| &row.marks).any(|mark| mark.band.is_some()) {
+    if spec
+        .rows
+        .iter()
+        .flat_map(|row| &row.marks)
+        .any(|mark| mark.band.is_some())
+    {
         let mut low = x.clone();
         low["field"] = "low".into();
         let mut band = json!({"y": y, "x": low, "x2": {"field": "high"}});
@@ -281,7 +294,9 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
             place.remove("field");
             place.insert("datum".into(), (*at).into());
         }
-        layers.push(json!({"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"x": place}}));
+        layers.push(
+            json!({"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"x": place}}),
+        );
         layers.push(json!({
             "mark": {"type": "text", "align": "left", "baseline": "top", "dx": 4, "text": label},
             "encoding": {"x": place, "y": {"value": 0}},
@@ -301,7 +316,8 @@ fn heat(spec: &HeatSpec) -> Map<String, Value> {
         })
         .collect();
     let y = json!({"field": "row", "type": "ordinal", "sort": null, "title": spec.rows_title});
-    let x = json!({"field": "column", "type": "ordinal", "sort": null, "title": spec.columns_title});
+    let x =
+        json!({"field": "column", "type": "ordinal", "sort": null, "title": spec.columns_title});
     object(json!({
         "data": {"values": values},
         "encoding": {"x": x, "y": y},
@@ -357,13 +373,18 @@ mod tests {
                         (0, spec.curves.iter().map(|one| one.points.len()).sum())
                     }
                     PlotSpec::Stack(spec) => (1, spec.pieces.len()),
-                    PlotSpec::Rows(spec) => {
-                        (2, spec.rows.iter().map(|row| row.marks.len()).sum::<usize>())
-                    }
+                    PlotSpec::Rows(spec) => (
+                        2,
+                        spec.rows.iter().map(|row| row.marks.len()).sum::<usize>(),
+                    ),
                     PlotSpec::Heat(spec) => (3, spec.cells.len()),
                 };
                 kinds[kind] += 1;
-                assert!(least > 0 && points(&chart.spec) >= least, "{name}: {}", chart.id);
+                assert!(
+                    least > 0 && points(&chart.spec) >= least,
+                    "{name}: {}",
+                    chart.id
+                );
                 assert_eq!(chart.spec["title"], chart.heading);
             }
         }
