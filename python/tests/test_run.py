@@ -37,7 +37,7 @@ KINDS = {
     },
     "wear": {"targets": ["nand08gw3b2c"], "workload": {"kind": "wear", "blocks": 1, "samples": 4}},
     "bound": {"targets": ["mt29f1g01"], "workload": {"kind": "bound"}},
-    "kv": {"targets": ["em064lx"], "workload": {"kind": "kv", "test": {"crash": {"images": 8, "sizes": ["8B/16B"]}}}},
+    "kv": {"targets": ["em064lx"], "workload": {"kind": "kv", "tables": ["own"], "test": {"crash": {"images": 8, "sizes": ["8B/16B"]}}}},
     "dram": {
         "targets": ["rdimm-6400-2rx4-128g@xeon6-1s"],
         "workload": {"kind": "dram", "test": {"kind": "idle", "samples": 50}},
