@@ -51,10 +51,11 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	scripts/need-chromium
 # Where SystemC cannot be had, the one test of its adapter says that it is skipped; `make nightly` wants it.
 	scripts/need-systemc || true
+	scripts/need-python
 	cargo fmt --all --check
 # `make quick` and `make nightly` lint tests, benches and examples as well, and `make nightly` the documentation.
 	cargo clippy --locked --workspace -- -D warnings
-	WORDLINE_REQUIRE_BROWSER=1 scripts/run-tests
+	WORDLINE_REQUIRE_BROWSER=1 WORDLINE_REQUIRE_PYTHON=1 scripts/run-tests
 	cargo test --locked --workspace --doc
 	scripts/aarch64 build
 	$(BUILT)/debug/wordline part check
@@ -156,6 +157,10 @@ place-command:
 	  "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
 	done
 
+.PHONY: wheel
+wheel: ## the package for Python, in target/wheels: for 3.10 and later, without engines in C
+	scripts/wheel
+
 .PHONY: kv-firmware
 kv-firmware: ## wordline_kv.h for firmware: a static library for TARGET (of rustup), and of thumbv7em-none-eabihf an example, run
 	scripts/firmware --library-suffices kv $(TARGET)
@@ -196,3 +201,4 @@ reference: ## write the generated pages under docs/reference/ again, and the dis
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-core --test reference
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline-apps --lib schema::
 	UPDATE_REFERENCE=1 cargo test --quiet --locked -p wordline --test all reference::
+	python3 python/generate.py > $(BUILT)/experiment.py && cp $(BUILT)/experiment.py python/wordline/experiment.py

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 mod card;
 mod warning;
@@ -438,9 +438,7 @@ impl Experiment {
     fn filled(text: &str, missing: serde_json::Error) -> Result<Self, DocumentError> {
         let mut stated: Value = serde_json::from_str(text).map_err(DocumentError::malformed)?;
         let (line, column) = (missing.line(), missing.column());
-        if !fill_usual(&mut stated) {
-            return Err(DocumentError::malformed(missing));
-        }
+        fill_usual(&mut stated);
         serde_json::from_value(stated).map_err(|error| DocumentError::Malformed {
             // What was filled in has no place in the text.
             line,
@@ -468,27 +466,29 @@ impl Experiment {
     }
 }
 
-/// Adds what the command of its workload has without a flag to a stated experiment; false where no command is known.
-fn fill_usual(stated: &mut Value) -> bool {
+/// Adds what the command of its workload has without a flag to a stated experiment. A workload without usual settings states
+/// its own.
+fn fill_usual(stated: &mut Value) {
     let kind = |value: &Value| value.get("kind")?.as_str().map(str::to_owned);
     let workload = stated.get("workload");
-    let test = workload.and_then(|of| of.get("test")).and_then(kind);
+    let test = workload.and_then(|of| of.get("test"));
+    let test = test.and_then(|of| kind(of).or_else(|| only_name(of).map(str::to_owned)));
     let usual = workload
         .and_then(kind)
         .and_then(|kind| Workload::usual(&kind, test.as_deref()));
-    let Some(workload) = usual else {
-        return false;
-    };
-    let usual = Experiment {
-        targets: Vec::new(),
-        workload,
-        timings: vec![Timing::Typ],
-        age: 0.0,
-        seed: 0,
-        ftl: None,
-    };
-    fill(stated, serde_json::to_value(usual).unwrap_or_default());
-    true
+    let conditions =
+        serde_json::json!({"targets": [], "timing": Timing::Typ, "age": 0.0, "seed": 0});
+    fill(stated, conditions);
+    if let Some(workload) = usual {
+        let workload = serde_json::to_value(workload).unwrap_or_default();
+        fill(stated, serde_json::json!({"workload": workload}));
+    }
+}
+
+/// The name of a value that has a single one.
+fn only_name(of: &Value) -> Option<&str> {
+    let fields = of.as_object().filter(|fields| fields.len() == 1)?;
+    fields.keys().next().map(String::as_str)
 }
 
 /// Adds what a value does not state, at any depth. What is of another kind has other fields.
@@ -497,6 +497,11 @@ fn fill(stated: &mut Value, usual: Value) {
         return;
     };
     if stated.contains_key("kind") && stated.get("kind") != usual.get("kind") {
+        return;
+    }
+    // Or its only name tells it apart.
+    let is_variant = |of: &Map<String, Value>| of.len() == 1 && of.values().all(Value::is_object);
+    if is_variant(stated) && is_variant(&usual) && stated.keys().ne(usual.keys()) {
         return;
     }
     for (name, value) in usual {
@@ -824,6 +829,29 @@ mod tests {
         });
         document.rows = rows;
         document
+    }
+
+    #[test]
+    fn what_an_experiment_leaves_out_is_of_its_own_test_and_kind() {
+        let text = r#"{"workload": {"kind": "kv", "test": {"crash": {"images": 4}}}}"#;
+        let read = Experiment::from_json(text).expect("the rest is usual");
+        let Workload::Kv(kv) = read.workload else {
+            panic!("it is of another kind");
+        };
+        let usual = Workload::usual("kv", Some("crash"));
+        let Some(Workload::Kv(mut usual)) = usual else {
+            panic!("there is none");
+        };
+        if let crate::KvTest::Crash(crash) = &mut usual.test {
+            crash.images = Some(4);
+        }
+        assert_eq!(kv, usual);
+        let text = r#"{"workload": {"kind": "health", "of": "score", "families": 2}}"#;
+        let read = Experiment::from_json(text).expect("it states all of its own");
+        assert_eq!((read.timings, read.seed), (vec![Timing::Typ], 0));
+        let text = r#"{"workload": {"kind": "health", "of": "score"}}"#;
+        let missing = Experiment::from_json(text).expect_err("nothing is usual");
+        assert!(missing.to_string().contains("families"), "{missing}");
     }
 
     #[test]

@@ -1,13 +1,25 @@
 //! Defaults that depend on the targets.
 
+use serde_json::Value;
 use wordline_catalog::{Catalog, PartOnBoard};
 use wordline_core::{
-    AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Workload,
+    AccessSource, Experiment, FsTest, FsWorkload, KvTest, SqlTest, SqlWorkload, Timing, Workload,
 };
 
 use crate::error::LabError;
 use crate::fs::{default_fs_workload, file_systems_of, share_of_memory, survives_power_cuts};
 use crate::{default_base, default_stream, default_workload};
+
+/// Whether a document states a field, at any depth of its experiment: what [`complete`] asks of a text.
+#[must_use]
+pub fn states(document: &Value, field: &str) -> bool {
+    match document {
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name == field || (name != "rows" && states(value, field))),
+        _ => false,
+    }
+}
 
 /// Gives targets their boards, and settings that `stated` does not know, by the names of their fields, the values that
 /// suit the targets.
@@ -19,6 +31,9 @@ pub fn complete(
     catalog: &Catalog,
     stated: &dyn Fn(&str) -> bool,
 ) -> Result<(), LabError> {
+    if !stated("timing") {
+        experiment.timings = timings(&experiment.workload);
+    }
     let if_stated = |field: &str, value: u64| stated(field).then_some(value);
     match &mut experiment.workload {
         Workload::Raw(raw) => {
@@ -107,6 +122,18 @@ pub fn complete(
         _ => {}
     }
     Ok(())
+}
+
+/// The timing classes that the command of a workload runs without its flag.
+fn timings(workload: &Workload) -> Vec<Timing> {
+    match workload {
+        Workload::App(_) | Workload::Dram(_) => vec![Timing::Max],
+        Workload::Bound(_) | Workload::Compare(_) => vec![Timing::Typ, Timing::Max],
+        Workload::Buffer(buffer) if !matches!(buffer.source, AccessSource::Log(_)) => {
+            vec![Timing::Typ, Timing::Max]
+        }
+        _ => vec![Timing::Typ],
+    }
 }
 
 /// The targets, whose names get their boards.

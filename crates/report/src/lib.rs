@@ -70,6 +70,7 @@ mod sweep;
 mod table;
 mod tabulate;
 mod text;
+mod vega_lite;
 mod view;
 mod views;
 
@@ -91,6 +92,7 @@ pub use mess::{mess_curves, mess_pairs};
 pub use overlay::{NamedDocument, Overlay, OverlayError};
 pub use sweep::render_sweep;
 pub use text::printable;
+pub use vega_lite::{VegaLiteChart, vega_lite};
 use wordline_core::ResultSet;
 
 /// Renders a document. JSON and CSV carry every row; the other formats are for people: sentences,

@@ -168,6 +168,24 @@ fn what_an_experiment_leaves_out_suits_its_targets() {
 }
 
 #[test]
+fn conditions_that_an_experiment_leaves_out_are_those_of_its_command() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    for words in COMMANDS {
+        let mut command = command(words);
+        command.arg("--print-experiment").current_dir(examples);
+        let printed = command.output().expect("the command starts").stdout;
+        let mut stated: serde_json::Value = serde_json::from_slice(&printed).expect("JSON");
+        let fields = stated.as_object_mut().expect("an object");
+        for field in ["timing", "age", "seed"] {
+            fields.remove(field).expect(field);
+        }
+        let folder = Folder::new().with("short.json", stated.to_string());
+        let whole = wordline(&["run", &folder.file("short.json"), "--print-experiment"]).done();
+        assert_eq!(whole.stdout, String::from_utf8_lossy(&printed), "{words:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_run_is_named() {
     let raw = wordline(&["raw", "--target", "em064lx", "--print-experiment"])
         .done()

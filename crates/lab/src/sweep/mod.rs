@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use serde_json::Value;
 use wordline_catalog::Catalog;
 use wordline_core::sweep::{PointPlace, Sweep, SweepResult, SweptPoint};
 use wordline_core::{Experiment, ResultSet};
@@ -150,17 +149,8 @@ pub fn experiment_of(
 ) -> Result<Experiment, LabError> {
     let stated = sweep.stated_at(place)?;
     let mut experiment = sweep.experiment_at(place)?;
-    crate::complete(&mut experiment, catalog, &|field| states(&stated, field))?;
+    crate::complete(&mut experiment, catalog, &|field| {
+        crate::states(&stated, field)
+    })?;
     Ok(experiment)
-}
-
-/// Whether a document states a field, at any depth of its experiment.
-#[must_use]
-pub fn states(document: &Value, field: &str) -> bool {
-    match document {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| name == field || (name != "rows" && states(value, field))),
-        _ => false,
-    }
 }

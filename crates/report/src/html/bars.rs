@@ -43,18 +43,25 @@ pub(crate) struct StackedBars {
 /// The same as data of the page.
 #[derive(Clone, Serialize)]
 pub(crate) struct StackSpec {
-    title: &'static str,
+    pub(crate) title: &'static str,
     /// Empty for shares.
-    unit: &'static str,
+    pub(crate) unit: &'static str,
     /// Name and colour of each cause.
-    series: Vec<(String, &'static str)>,
-    bars: Vec<String>,
-    pieces: Vec<StackPiece>,
+    pub(crate) series: Vec<(String, &'static str)>,
+    pub(crate) bars: Vec<String>,
+    pub(crate) pieces: Vec<StackPiece>,
 }
 
 /// A piece: place of its bar and of its cause, value, and the value as people read it.
 #[derive(Clone, Serialize)]
-struct StackPiece(usize, usize, f64, String);
+pub(crate) struct StackPiece(usize, usize, f64, String);
+
+impl StackPiece {
+    /// Places of its bar and of its cause, value, and the value as people read it.
+    pub(crate) fn parts(&self) -> (usize, usize, f64, &str) {
+        (self.0, self.1, self.2, &self.3)
+    }
+}
 
 impl StackedBars {
     /// The plot; `None` where there is nothing to draw.

@@ -156,10 +156,10 @@ pub(crate) struct ChartCurve {
 /// A plot of curves as data of the page.
 #[derive(Clone, Serialize)]
 pub(crate) struct CurveSpec {
-    x: ChartAxis,
-    y: ChartAxis,
-    curves: Vec<ChartCurve>,
-    rules: Vec<ChartRule>,
+    pub(crate) x: ChartAxis,
+    pub(crate) y: ChartAxis,
+    pub(crate) curves: Vec<ChartCurve>,
+    pub(crate) rules: Vec<ChartRule>,
 }
 
 /// What a curve does between its points.

@@ -66,4 +66,20 @@ impl Plot {
             spec,
         }
     }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn heading(&self) -> &str {
+        &self.heading
+    }
+
+    pub(crate) fn caption(&self) -> &str {
+        &self.caption
+    }
+
+    pub(crate) const fn spec(&self) -> &PlotSpec {
+        &self.spec
+    }
 }

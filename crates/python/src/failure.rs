@@ -1,0 +1,158 @@
+//! Failures, and the exceptions of the package that they become.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use wordline_catalog::CatalogError;
+use wordline_core::results::DocumentError;
+use wordline_lab::LabError;
+use wordline_lab::backlog::BacklogError;
+
+use crate::allowed::allowed;
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The text is no experiment or no document.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The text is no TOML.
+    #[error("{0}")]
+    Toml(String),
+    /// The catalogue, or a name in it.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The experiment cannot be run.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// The theory of buffers has no answer.
+    #[error(transparent)]
+    Backlog(#[from] BacklogError),
+    /// A file that the experiment reads, or that the caller gave.
+    #[error("{message}")]
+    Input {
+        /// The file, by its name in the experiment.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A value of the caller's.
+    #[error("{message}")]
+    Value {
+        /// The argument.
+        place: String,
+        /// What is wrong, with what is allowed.
+        message: String,
+    },
+    /// A mistake of ours.
+    #[error("a fault of Wordline itself: {0}")]
+    Panic(String),
+}
+
+impl CallError {
+    /// The class of the exception, in `wordline._errors`.
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Document(_) | Self::Toml(_) => "ExperimentError",
+            Self::Catalog(_) | Self::Lab(LabError::Catalog(_)) => "CatalogError",
+            Self::Input { .. } | Self::Lab(LabError::Unreadable { .. }) => "InputError",
+            Self::Lab(_) | Self::Backlog(_) | Self::Value { .. } => "SettingError",
+            Self::Panic(_) => "InternalError",
+        }
+    }
+
+    /// Where it is.
+    fn place(&self) -> Option<String> {
+        match self {
+            Self::Document(DocumentError::Malformed { line, column, .. }) => {
+                Some(format!("line {line}, column {column}"))
+            }
+            Self::Document(DocumentError::Row { row, .. }) => Some(format!("rows[{row}]")),
+            Self::Document(DocumentError::Verdict { verdict, .. }) => {
+                Some(format!("verdicts[{verdict}]"))
+            }
+            Self::Document(DocumentError::Version { .. }) => Some("schema_version".to_owned()),
+            Self::Catalog(error) | Self::Lab(LabError::Catalog(error)) => place_in_catalog(error),
+            Self::Lab(error) => place_in_experiment(error),
+            Self::Input { name, .. } => Some(name.clone()),
+            Self::Value { place, .. } => Some(place.clone()),
+            Self::Toml(_) | Self::Backlog(_) | Self::Panic(_) => None,
+        }
+    }
+
+    /// The exception.
+    pub(crate) fn raised(self, py: Python<'_>) -> PyErr {
+        let message = self.to_string();
+        let made = py.import("wordline._errors").and_then(|errors| {
+            let class = errors.getattr(self.class())?;
+            class.call1((&message, self.place(), allowed(&message)))
+        });
+        match made {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    }
+}
+
+fn place_in_catalog(error: &CatalogError) -> Option<String> {
+    match error {
+        CatalogError::Sheets(errors) => {
+            let first = errors.first()?;
+            Some(format!("{}:{}", first.file, first.line()))
+        }
+        CatalogError::Unreadable { path, .. } => Some(path.display().to_string()),
+        CatalogError::NoSheets(path) => Some(path.display().to_string()),
+        CatalogError::Prices(error) => Some(format!("{}:{}", error.file, error.line)),
+        CatalogError::Target { .. } => Some("targets".to_owned()),
+    }
+}
+
+fn place_in_experiment(error: &LabError) -> Option<String> {
+    match error {
+        LabError::NoTarget | LabError::NoModule => Some("targets".to_owned()),
+        LabError::Twice(target)
+        | LabError::Setting { target, .. }
+        | LabError::Memory { target, .. }
+        | LabError::NothingMoved { target, .. }
+        | LabError::Surface { target, .. }
+        | LabError::Target { target, .. }
+        | LabError::Host { target, .. }
+        | LabError::Device { target, .. } => Some(target.clone()),
+        LabError::Age(_) => Some("age".to_owned()),
+        LabError::Unusable { what, .. } => Some((*what).to_owned()),
+        LabError::Unreadable { file, .. }
+        | LabError::Trace { file, .. }
+        | LabError::Log { file, .. }
+        | LabError::DramTrace { file, .. }
+        | LabError::Curves { file, .. }
+        | LabError::Measured { file, .. }
+        | LabError::NothingImported { file, .. }
+        | LabError::FileTrace { file, .. }
+        | LabError::NoFileCalls(file)
+        | LabError::Profile { file, .. } => Some(file.clone()),
+        LabError::Program { program, .. } => Some(program.clone()),
+        _ => None,
+    }
+}
+
+/// Does work without the interpreter's lock. A panic in it becomes an exception, and never ends the interpreter.
+pub(crate) fn apart<T, F>(py: Python<'_>, work: F) -> PyResult<T>
+where
+    F: FnOnce() -> Result<T, CallError> + Send,
+    T: Send,
+{
+    // Nothing outlives a call that was left by a panic, so that nothing can be seen half done.
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    match done {
+        Ok(done) => done.map_err(|error| error.raised(py)),
+        Err(panic) => Err(CallError::Panic(words(&*panic)).raised(py)),
+    }
+}
+
+/// What a panic says.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "it says nothing".to_owned())
+}

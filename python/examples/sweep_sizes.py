@@ -1,0 +1,24 @@
+"""Throughput of two memories over access sizes, as columns."""
+
+import wordline
+
+swept = wordline.sweep(
+    """
+    [experiment]
+    targets = ["em064lx", "mt25ql128"]
+    workload = { kind = "raw", operations = ["read"], total_bytes = 1048576 }
+
+    [axes]
+    workload.access_bytes = { from = 512, to = 8192, factor = 2 }
+    """
+)
+for point in swept.failed:
+    print(point.index, point.error)
+means = {
+    (row["target"], row["access_bytes"]): row["value"]
+    for result in swept.results
+    for row in result.rows
+    if row["metric"] == "throughput_mean"
+}
+for (target, size), rate in sorted(means.items()):
+    print(f"{target:32} {size:6} B  {rate / 1e6:8.2f} MB/s")
