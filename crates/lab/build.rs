@@ -112,7 +112,7 @@ fn collect(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) 
     for path in sorted(folder)? {
         if path.is_dir() {
             collect(&path, folders, files)?;
-        } else if !path.extension().is_some_and(|extension| extension == "md") {
+        } else if path.extension().is_none_or(|extension| extension != "md") {
             files.push(path);
         }
     }
