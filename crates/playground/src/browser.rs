@@ -5,7 +5,7 @@
 //! [`wordline_output`] until the next call. Files are read in parts, by the names that an experiment has for them, so that
 //! no log has to fit the memory.
 //!
-//! A panic reaches the page as text and then ends the module, whose worker is started again.
+//! The functions are public to JavaScript alone. A panic reaches the page as text and then ends the module, whose worker is started again.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read};
@@ -45,7 +45,7 @@ thread_local! {
 
 /// Room for so many bytes of input.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_input(bytes: usize) -> *mut u8 {
+extern "C" fn wordline_input(bytes: usize) -> *mut u8 {
     SESSION.with_borrow_mut(|session| {
         session.input = vec![0; bytes];
         session.input.as_mut_ptr()
@@ -54,19 +54,19 @@ pub extern "C" fn wordline_input(bytes: usize) -> *mut u8 {
 
 /// Where the output of the last call stands.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_output() -> *const u8 {
+extern "C" fn wordline_output() -> *const u8 {
     SESSION.with_borrow(|session| session.output.as_ptr())
 }
 
 /// Bytes of it.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_output_bytes() -> usize {
+extern "C" fn wordline_output_bytes() -> usize {
     SESSION.with_borrow(|session| session.output.len())
 }
 
 /// Begins: what a panic says goes to the page from now on. The output is what forms offer.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_begin() -> u32 {
+extern "C" fn wordline_begin() -> u32 {
     panic::set_hook(Box::new(|panic| {
         let text = panic.to_string();
         // SAFETY: the text lives until the call returns, and the page copies it.
@@ -77,13 +77,13 @@ pub extern "C" fn wordline_begin() -> u32 {
 
 /// Makes an experiment of a form.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_form() -> u32 {
+extern "C" fn wordline_form() -> u32 {
     answer(|playground, input| playground.experiment_of_form(input))
 }
 
 /// Runs an experiment; the output is the whole experiment.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_run() -> u32 {
+extern "C" fn wordline_run() -> u32 {
     answer(|playground, input| {
         let show = |now: Progress<'_>| {
             let (step, done, total) = (now.step, now.done_bytes as f64, now.total_bytes as f64);
@@ -103,14 +103,18 @@ pub extern "C" fn wordline_run() -> u32 {
 
 /// Renders the result of the last run in a format that the input names.
 #[unsafe(no_mangle)]
-pub extern "C" fn wordline_result() -> u32 {
+extern "C" fn wordline_result() -> u32 {
     answer(|playground, format| playground.result(format))
 }
 
 /// Answers the input. While that goes on the page may not call.
 fn answer(work: impl FnOnce(&mut Playground, &str) -> Result<String, PlaygroundError>) -> u32 {
-    let (input, playground) =
-        SESSION.with_borrow_mut(|session| (std::mem::take(&mut session.input), session.playground.take()));
+    let (input, playground) = SESSION.with_borrow_mut(|session| {
+        (
+            std::mem::take(&mut session.input),
+            session.playground.take(),
+        )
+    });
     let answered = opened(playground).and_then(|mut playground| {
         let answered = match std::str::from_utf8(&input) {
             Ok(text) => work(&mut playground, text),
@@ -168,10 +172,18 @@ impl Read for PageFile {
         let most = out.len().min(CHUNK);
         // SAFETY: the name and `out` live until the call returns, which writes `most` bytes of `out` at most.
         let read = unsafe {
-            file_read(name.as_ptr(), name.len(), self.at as f64, out.as_mut_ptr(), most)
+            file_read(
+                name.as_ptr(),
+                name.len(),
+                self.at as f64,
+                out.as_mut_ptr(),
+                most,
+            )
         };
         let read = usize::try_from(read).map_err(|_| {
-            io::Error::other("the browser cannot read it any more; it may have changed or moved: drop it again")
+            io::Error::other(
+                "the browser cannot read it any more; it may have changed or moved: drop it again",
+            )
         })?;
         self.at += read as u64;
         Ok(read.min(most))

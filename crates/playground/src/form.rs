@@ -70,7 +70,11 @@ impl Form {
                 Workload::Compare(Box::new(form.study()?)),
                 vec![Timing::Typ, Timing::Max],
             ),
-            Self::Log(form) => (Vec::new(), Workload::Buffer(form.question()?), vec![Timing::Typ]),
+            Self::Log(form) => (
+                Vec::new(),
+                Workload::Buffer(form.question()?),
+                vec![Timing::Typ],
+            ),
             Self::Modules(form) => (
                 words(&form.targets).map(str::to_owned).collect(),
                 Workload::Dram(form.test()?),
@@ -169,10 +173,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// What a field holds.
 fn parsed<T: FromStr<Err: Display>>(field: &'static str, text: &str) -> Result<T, PlaygroundError> {
-    text.trim().parse().map_err(|error: T::Err| PlaygroundError::Field {
-        field,
-        message: error.to_string(),
-    })
+    text.trim()
+        .parse()
+        .map_err(|error: T::Err| PlaygroundError::Field {
+            field,
+            message: error.to_string(),
+        })
 }
 
 /// The same of a field that may be left empty.

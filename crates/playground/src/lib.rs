@@ -19,13 +19,19 @@
 //! # Ok::<(), wordline_playground::PlaygroundError>(())
 //! ```
 
-#[cfg(target_family = "wasm")]
+#[cfg(all(feature = "laboratory", target_family = "wasm"))]
 mod browser;
+#[cfg(feature = "laboratory")]
 mod form;
+#[cfg(feature = "laboratory")]
 mod note;
 pub mod page;
+#[cfg(feature = "laboratory")]
 mod playground;
 
-pub use form::{Form, LoggerForm, LogForm, ModulesForm};
+#[cfg(feature = "laboratory")]
+pub use form::{Form, LogForm, LoggerForm, ModulesForm};
+#[cfg(feature = "laboratory")]
 pub use note::{ErrorNote, PlaygroundError};
+#[cfg(feature = "laboratory")]
 pub use playground::{Choices, Playground};

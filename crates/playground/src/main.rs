@@ -13,7 +13,11 @@ fn main() -> ExitCode {
     let made = fs::read(module).and_then(|module| fs::write(out, page::assembled(&module)));
     match made {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(&format!("{} to {}: {error}", module.display(), out.display())),
+        Err(error) => failed(&format!(
+            "{} to {}: {error}",
+            module.display(),
+            out.display()
+        )),
     }
 }
 

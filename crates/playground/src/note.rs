@@ -55,7 +55,12 @@ pub struct ErrorNote {
 }
 
 /// What stands before the values that would do.
-const BEFORE_ALLOWED: [&str; 4] = ["allowed: ", "expected: ", ", in one of ", "expected one of "];
+const BEFORE_ALLOWED: [&str; 4] = [
+    "allowed: ",
+    "expected: ",
+    ", in one of ",
+    "expected one of ",
+];
 
 impl PlaygroundError {
     /// The error as a page shows it. What came from files and fields is printable in it.

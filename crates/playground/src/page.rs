@@ -85,9 +85,85 @@ fn report_scripts() -> String {
         ftl: None,
     });
     let report = wordline_report::render(&document, Format::Html, &Style::default());
-    let scripts = report.split_once("script-src ").and_then(|(_, rest)| rest.split_once(';'));
-    match scripts {
-        Some((scripts, _)) => scripts.to_owned(),
-        None => unreachable!("a report has a policy that names its script"),
+    let hash = report
+        .split_once("script-src")
+        .and_then(|(_, rest)| rest.split_once("sha256-"));
+    let Some((_, hash)) = hash else {
+        unreachable!("a report has a policy that names its script");
+    };
+    let is_hash = |one: char| one.is_ascii_alphanumeric() || "+/=".contains(one);
+    let end = hash.find(|one| !is_hash(one)).unwrap_or(hash.len());
+    format!("'sha256-{}'", &hash[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the browser would not let run, it would only say on its console.
+    #[test]
+    fn the_page_allows_its_scripts_and_nothing_from_elsewhere() {
+        let page = assembled(b"no module");
+        let (_, rest) = page
+            .split_once("http-equiv=\"Content-Security-Policy\" content=\"")
+            .expect("a policy");
+        let policy = rest.split('"').next().expect("its end");
+        let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+        let script = |page: &str| {
+            let (_, script) = page.rsplit_once("<script>").expect("a script");
+            script
+                .split("</script>")
+                .next()
+                .expect("its end")
+                .to_owned()
+        };
+        assert!(policy.contains(&hash(&script(&page))), "{policy}");
+        let document = ResultSet::new(Experiment {
+            targets: vec!["another".to_owned()],
+            workload: Workload::Raw(RawWorkload::default()),
+            timings: vec![Timing::Max],
+            age: 0.5,
+            seed: 7,
+            ftl: None,
+        });
+        let report = wordline_report::render(&document, Format::Html, &Style::default());
+        assert!(policy.contains(&hash(&script(&report))), "{policy}");
+        for closed in [
+            "default-src 'none'",
+            "connect-src 'none'",
+            "form-action 'none'",
+        ] {
+            assert!(policy.contains(closed), "{policy}");
+        }
+        for open in [
+            "http:",
+            "https:",
+            "*",
+            "script-src 'unsafe-inline'",
+            "'unsafe-eval'",
+            "data: blob:",
+        ] {
+            assert!(
+                !policy.replace("'wasm-unsafe-eval'", "").contains(open),
+                "{policy}"
+            );
+        }
+        // Nothing is loaded from a place of its own.
+        let (shell, _) = page.split_once("<script type").expect("scripts");
+        for attribute in ["src=", "href=\"http", "url(", "@import"] {
+            assert!(!shell.contains(attribute), "{attribute}");
+        }
+    }
+
+    #[test]
+    fn no_part_ends_the_element_that_holds_it() {
+        for part in [SCRIPT, WORKER] {
+            let lower = part.to_ascii_lowercase();
+            for forbidden in ["</script", "<!--", "\r", "\0"] {
+                assert!(!lower.contains(forbidden), "{forbidden:?}");
+            }
+        }
+        let is_plain = |one: char| one.is_ascii_alphanumeric() || "+/=".contains(one);
+        assert!(packed(b"</script>").chars().all(is_plain));
     }
 }

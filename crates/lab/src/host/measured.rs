@@ -11,9 +11,9 @@ use super::session::HostSession;
 use super::storage;
 use super::{bandwidth, environment, latency, loaded, matrix, power};
 use crate::control::Control;
+use crate::error::LabError;
 #[cfg(not(target_os = "linux"))]
 use crate::error::SettingProblem;
-use crate::error::LabError;
 use crate::subject::{Axes, Subject};
 
 /// Measures this machine and adds what was found to the document.

@@ -1,6 +1,5 @@
 //! Memories of this host: a mapped file, and its own DRAM. What is timed on them is measured.
 
-
 use wordline_catalog::Target;
 use wordline_core::ResultSet;
 #[cfg(unix)]
