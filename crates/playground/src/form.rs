@@ -191,3 +191,86 @@ fn optional<T: FromStr<Err: Display>>(
         text => parsed(field, text).map(Some),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(form: &str) -> Result<Experiment, PlaygroundError> {
+        let form: Form = serde_json::from_str(form).map_err(PlaygroundError::Form)?;
+        form.experiment()
+    }
+
+    /// What forms leave open is as a command has it: the text that a page runs is read as a file of an experiment is.
+    #[test]
+    fn forms_are_experiments_that_read_back() {
+        for form in [
+            r#"{"demo": "logger", "rate": " 500 KB/s", "record": "4 KiB", "duty": "", "life": "10 y"}"#,
+            r#"{"demo": "log", "file": "my.log", "rate": "2 MB/s", "durations": "start-to-start"}"#,
+            r#"{"demo": "modules", "targets": "a@x, b@x", "delays": "0 100,400"}"#,
+        ] {
+            let experiment = asked(form).expect("it is sound");
+            let back = Experiment::from_json(&experiment.to_json());
+            assert_eq!(back.as_ref(), Ok(&experiment), "{form}");
+        }
+        let modules = asked(r#"{"demo": "modules", "targets": "a@x, b@x", "delays": "0 100,400"}"#);
+        let modules = modules.expect("it is sound");
+        assert_eq!(modules.targets, ["a@x", "b@x"]);
+        let Workload::Dram(workload) = modules.workload else {
+            panic!("{:?}", modules.workload);
+        };
+        let DramTest::Loaded(test) = workload.test else {
+            panic!("{:?}", workload.test);
+        };
+        assert_eq!(test.delays_cycles, [0, 100, 400]);
+    }
+
+    #[test]
+    fn a_field_is_named_with_what_it_allows() {
+        for (form, place, said, allowed) in [
+            (
+                r#"{"demo": "logger", "rate": "5 furlongs", "record": "4 KiB"}"#,
+                "rate",
+                "unknown unit \"furlongs\"",
+                "B/s",
+            ),
+            (
+                r#"{"demo": "logger", "rate": "5 KB/s", "record": "4 KiB", "life": "-1 y"}"#,
+                "life",
+                "below zero",
+                "",
+            ),
+            (
+                r#"{"demo": "log", "file": "", "rate": "5 KB/s"}"#,
+                "file",
+                "there is no log yet",
+                "a latency log of fio",
+            ),
+            (
+                r#"{"demo": "log", "file": "a", "rate": "5 KB/s", "durations": "never"}"#,
+                "durations",
+                "never",
+                "",
+            ),
+            (
+                r#"{"demo": "modules", "targets": "a@x", "delays": "0, x"}"#,
+                "delays",
+                "\"x\" is no whole number",
+                "numbers from 0 on",
+            ),
+            (r#"{"demo": "logger"}"#, "line 1, column 18", "rate", ""),
+            (
+                r#"{"demo": "oracle"}"#,
+                "line 1, column 17",
+                "oracle",
+                "`logger`",
+            ),
+        ] {
+            let note = asked(form).expect_err(form).note();
+            assert_eq!(note.place.as_deref(), Some(place), "{note:?}");
+            assert!(note.message.contains(said), "{note:?}");
+            let found = note.allowed.unwrap_or_default();
+            assert!(found.contains(allowed), "{found:?} of {:?}", note.message);
+        }
+    }
+}

@@ -103,3 +103,57 @@ fn states(value: &Value, field: &str) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAW: &str = r#"{"targets": ["em064lx"], "workload": {"kind": "raw", "total_bytes": 4096, "access_bytes": [512]},
+        "timing": "typ", "age": 0, "seed": 0}"#;
+
+    #[test]
+    fn a_result_is_that_of_the_laboratory_and_repeats_itself() {
+        let mut playground = Playground::new().expect("the catalogue is sound");
+        assert!(matches!(
+            playground.result("json"),
+            Err(PlaygroundError::NothingRun)
+        ));
+        let whole = playground.run(RAW, &Control::default()).expect("it runs");
+        let result = playground.result("json").expect("it ran");
+        assert!(whole.contains("em064lx@stm32h755-qspi"), "{whole}");
+        // Its experiment, and the result itself, are experiments.
+        for again in [&whole, &result] {
+            playground.run(again, &Control::default()).expect("it runs");
+            assert_eq!(playground.result("json").expect("it ran"), result);
+        }
+        let wrong = playground
+            .result("yaml")
+            .expect_err("no such format")
+            .note();
+        assert_eq!(
+            wrong.allowed.as_deref(),
+            Some("table, json, csv, markdown, html")
+        );
+    }
+
+    /// What failed leaves no result that could be taken for its own.
+    #[test]
+    fn a_failure_is_named_and_leaves_no_result() {
+        let mut playground = Playground::new().expect("the catalogue is sound");
+        playground.run(RAW, &Control::default()).expect("it runs");
+        for (text, place, said) in [
+            ("", "line 1, column 0", "EOF"),
+            (&*RAW.replace("em064lx", "em064ly"), "", "em064lx"),
+            (&*RAW.replace("total_bytes", "total"), "line 1", "total"),
+            (&*RAW.replace("\"age\": 0", "\"age\": 2"), "age", "0 to 1"),
+            (&*RAW.replace("[512]", "[0]"), "size", "allowed"),
+        ] {
+            let failed = playground.run(text, &Control::default());
+            let note = failed.expect_err(text).note();
+            let found = note.place.clone().unwrap_or_default();
+            assert!(found.starts_with(place), "{note:?}");
+            assert!(note.message.contains(said), "{note:?}");
+            assert!(playground.result("json").is_err());
+        }
+    }
+}
