@@ -58,6 +58,7 @@ test: ## everything that CI checks, in under 15 minutes on 2 cores
 	WORDLINE_REQUIRE_BROWSER=1 WORDLINE_REQUIRE_PYTHON=1 scripts/run-tests
 	cargo test --locked --workspace --doc
 	scripts/aarch64 build
+	scripts/playground check
 	$(BUILT)/debug/wordline part check
 	$(MAKE) --no-print-directory place-command RELEASE=$(BUILT)/debug DESTDIR=$(BUILT)/installed PREFIX=/usr
 	cd $(BUILT)/installed/usr && for file in share/man/man1/wordline{,-compare,-kv-bench}.1 $(COMPLETIONS:%=share/%); do test -s $$file; done
@@ -85,6 +86,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	cargo test --release --locked -p wordline-lab --test all compare:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline --test all guides:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline --test all reproduce:: -- --ignored --nocapture
+	$(MAKE) --no-print-directory playground
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
@@ -101,6 +103,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	scripts/need-qemu --compare
 	cargo build --release --locked -p wordline -p wordline-apps-qemu
 	scripts/compare-cachegrind
+	scripts/bench-playground
 	scripts/bench-record
 	scripts/compare-probe
 # Exit code 2: this host mounts nothing, which it says.
@@ -193,7 +196,12 @@ pictures: ## the pictures of README and site, from pages of today
 docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it is not)
 	scripts/need-mdbook
 	mdbook build docs
+	if [ -f $(BUILT)/playground/index.html ]; then install -D -m 644 $(BUILT)/playground/index.html $(BUILT)/book/playground/index.html; fi
 	@echo "Site: $(CURDIR)/target/book/index.html"
+
+.PHONY: playground
+playground: ## the page that runs experiments in a browser, in target/playground (needs Rust's library for wasm32-unknown-unknown, which rustup adds)
+	scripts/playground
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures

@@ -210,7 +210,7 @@ fn edited(header: &Header, changes: &[(&UncertainFigure, f64)]) -> Option<Sheet>
             let (mut sound, mut refused) = (0.0_f64, None);
             for _ in 0..STEPS {
                 let way = refused.map_or(1.0, |refused: f64| f64::midpoint(sound, refused));
-                kept.push((figure, factor.powf(way)));
+                kept.push((figure, libm::pow(factor, way)));
                 match with(&kept) {
                     Some(found) => {
                         sheet = Some(found);
@@ -224,7 +224,7 @@ fn edited(header: &Header, changes: &[(&UncertainFigure, f64)]) -> Option<Sheet>
                 }
             }
             if sound > 0.0 {
-                kept.push((figure, factor.powf(sound)));
+                kept.push((figure, libm::pow(factor, sound)));
             }
         }
         sheet

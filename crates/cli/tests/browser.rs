@@ -3,6 +3,8 @@
 //! unless `WORDLINE_REQUIRE_BROWSER` is set, as `make test` does.
 
 mod chromium;
+mod devtools;
+mod playground;
 mod what_if;
 
 use chromium::{Browser, SKIPPED, Window, report};

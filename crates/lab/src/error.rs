@@ -6,12 +6,12 @@ use wordline_core::{KvSizes, Mix, ShareOrSize, SizeOrPeriod, nearest};
 use wordline_dram::checker::{CheckedChannelError, PartError};
 use wordline_dram::sheet::SettingError;
 use wordline_dram::system::MemoryError;
-use wordline_host::ScratchFileError;
 use wordline_nvm::ageing::AgeingError;
 use wordline_nvm::{LinkError, NvmError};
 
 use crate::backlog::BacklogError;
 use crate::fit::SheetProblem;
+use crate::machine_memory::ScratchFileError;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -207,9 +207,11 @@ pub enum LabError {
         problem: TargetProblem,
     },
     /// The memory of this machine cannot be measured so.
+    #[cfg(unix)]
     #[error(transparent)]
     MachineMemory(#[from] wordline_host::memory::DriverError),
     /// Raw flash of the host cannot be opened.
+    #[cfg(unix)]
     #[error("{target}: {source}")]
     Host {
         /// The target.
@@ -441,6 +443,7 @@ problems! {
     Variation(f64) "{0} is out of range; allowed: 0 to 2, the standard deviation over the mean";
 
     // Of wordline host.
+    NoMachine "measures the machine itself, which cannot be reached from here; use the command wordline";
     TimingOfMachine "of a machine that is measured is what it does; allowed: typ";
     AgeOfMachine "changes nothing about a machine that is measured; allowed: 0";
     TargetOfMachine "does not go with wordline host, which measures this machine; --label names it";
@@ -793,6 +796,7 @@ problems! {
         "it has {has}, and the workload that is cut takes {needed} of it with records of {sizes} in {table}; give a \
          smaller --size";
     Unlinked(LinkError) "{0}";
+    NeedsMachine "this is a memory of the machine itself, which cannot be reached from here; use the command wordline";
     File(ScratchFileError) "{0}";
     FileHoldsData { path: String }
         "it holds data, which would be lost: name a file that is not there, or say with --destroy {path} that this is \

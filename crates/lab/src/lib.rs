@@ -70,6 +70,14 @@ mod warning;
 mod wear;
 mod work;
 
+/// The memories of this machine.
+#[cfg(unix)]
+use wordline_host as machine_memory;
+/// Without a machine, what stands for them.
+#[cfg(not(unix))]
+#[path = "no_machine.rs"]
+mod machine_memory;
+
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, shortlist, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress, SurfaceShelf, TakeSurface};

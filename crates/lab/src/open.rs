@@ -3,13 +3,10 @@
 //! A later kind of target is a variant there and an arm here. The opener stands in the laboratory because it alone knows
 //! both the catalogue and the memories of this host, which do not depend on each other.
 
-use std::path::Path;
-
 use wordline_catalog::{Capability, Catalog, PartOnBoard, Target};
 use wordline_core::{Experiment, ResultSet, Timing};
-use wordline_host::ScratchFile;
-use wordline_host::mtd::KernelCalls;
-use wordline_host::mtd::Mtd;
+#[cfg(unix)]
+use wordline_host::mtd::{KernelCalls, Mtd};
 use wordline_nvm::bus::BusCommand;
 use wordline_nvm::{Conditions, Device, Memory};
 
@@ -19,12 +16,13 @@ use crate::instrument::MeteredMemory;
 use crate::instrument::medium::{ByteBackend, MediumError, RAM_ATOM};
 use crate::instrument::meter::BusTransfer;
 use crate::kv::host;
+use crate::machine_memory::ScratchFile;
 use crate::sources;
 
 /// The targets that names stand for, each once.
 ///
 /// # Errors
-/// When there are none, one is named twice, or one does not exist.
+/// When there are none, one is named twice, one does not exist, or one is of this machine where there is none.
 pub(crate) fn targets<'a>(
     catalog: &'a Catalog,
     names: &[String],
@@ -35,6 +33,9 @@ pub(crate) fn targets<'a>(
         let name = target.name();
         if targets.iter().any(|other| other.name() == name) {
             return Err(LabError::Twice(name));
+        }
+        if cfg!(not(unix)) && target.is_of_host() {
+            return Err(TargetProblem::NeedsMachine.of(&name));
         }
         targets.push(target);
     }
@@ -51,11 +52,12 @@ pub(crate) fn parts(targets: Vec<Target<'_>>) -> Result<Vec<PartOnBoard<'_>>, La
 }
 
 /// Raw flash of this host, which is worn for real.
+#[cfg(unix)]
 pub(crate) fn host_flash(target: &Target<'_>) -> Result<Mtd<KernelCalls>, LabError> {
     let Target::RawFlash(device) = target else {
         return Err(target.lacks(&[Capability::Flash]).into());
     };
-    Mtd::open(Path::new(device)).map_err(|source| LabError::Host {
+    Mtd::open(device.as_ref()).map_err(|source| LabError::Host {
         target: target.name(),
         source,
     })

@@ -88,12 +88,14 @@ pub fn spans(
         if done == bytes {
             return None;
         }
-        let address = at as usize + done;
-        let inside = address % page_bytes;
+        // In 64 bits: a large chip has more bytes than a small processor has addresses.
+        let address = at + done as u64;
+        let inside = (address % page_bytes as u64) as usize;
         let length = (page_bytes - inside).min(bytes - done);
         let part = done..done + length;
         done += length;
-        Some((address / page_bytes, inside..inside + length, part))
+        let page = (address / page_bytes as u64) as usize;
+        Some((page, inside..inside + length, part))
     })
 }
 

@@ -13,7 +13,7 @@ fn key(distance: f64) -> u32 {
     if distance < EXACT {
         return distance.round() as u32;
     }
-    (EXACT + ((distance / EXACT).log2() * PARTS).floor()) as u32
+    (EXACT + (libm::log2(distance / EXACT) * PARTS).floor()) as u32
 }
 
 /// The least distance of a key.
@@ -22,7 +22,7 @@ fn least(key: u32) -> f64 {
     if key < EXACT {
         return key;
     }
-    EXACT * ((key - EXACT) / PARTS).exp2()
+    EXACT * libm::exp2((key - EXACT) / PARTS)
 }
 
 /// Accesses by distance, while a trace is read.

@@ -30,7 +30,7 @@ impl LoadSeries {
         let rate = lines / seconds;
         #[allow(clippy::cast_possible_truncation)] // At most sixteen times an exponent.
         let step = if rate > 0.0 {
-            (rate.log2() * 16.0).floor() as i32
+            (libm::log2(rate) * 16.0).floor() as i32
         } else {
             i32::MIN
         };

@@ -10,7 +10,7 @@ pub(super) const SKIPPED: &str =
 
 /// A browser that opens pages of a temporary folder.
 pub(super) struct Browser {
-    program: PathBuf,
+    pub(super) program: PathBuf,
     pub(super) folder: tempfile::TempDir,
 }
 

@@ -29,11 +29,11 @@ mod reference;
 mod refusals;
 mod report;
 mod reproduce;
-mod run;
+pub(crate) mod run;
 mod settings;
 mod sheets;
 mod shell;
-mod support;
+pub(crate) mod support;
 mod sweep;
 mod wear;
 

@@ -6,7 +6,7 @@ use wordline_core::sweep::SweepResult;
 use crate::cli::support::{Folder, command, wordline};
 
 /// A short run of each kind that is simulated, or reads a file of `examples/`.
-const COMMANDS: [&[&str]; 14] = [
+pub(crate) const COMMANDS: [&[&str]; 14] = [
     &[
         "raw",
         "--target",
@@ -82,7 +82,7 @@ const COMMANDS: [&[&str]; 14] = [
     &["host", "import", "multichase.txt"],
 ];
 
-fn examples() -> Folder {
+pub(crate) fn examples() -> Folder {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let of = |name: &str| std::fs::read(format!("{folder}/{name}")).expect("an example");
     let names = [

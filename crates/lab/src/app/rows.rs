@@ -250,7 +250,7 @@ fn curves(
         let at = subject(memory)
             .at(Axis::Phase, phase.name.as_str())
             .estimate(Basis::Simulated, "surface");
-        let step = CURVE_FROM.powf(1.0 / f64::from(CURVE_POINTS - 1));
+        let step = libm::pow(CURVE_FROM, 1.0 / f64::from(CURVE_POINTS - 1));
         for point in 0..CURVE_POINTS {
             let outstanding = most * step.powi((CURVE_POINTS - 1 - point) as i32);
             let at = at.at(Axis::Point, u64::from(point + 1));

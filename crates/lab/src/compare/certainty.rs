@@ -332,7 +332,7 @@ impl Doubt<'_> {
         let mut alone = None;
         self.alone(pass, &ordered, sustains, &mut alone)?;
         if let Some(TurningPoint { change, turned, .. }) = alone {
-            return Ok((change.0, change.1.powf(turned), Vec::new()));
+            return Ok((change.0, libm::pow(change.1, turned), Vec::new()));
         }
         // Only several together: leave out what is not needed, what comes last in the sheets first.
         let mut sustains = sustains;
@@ -346,12 +346,13 @@ impl Doubt<'_> {
                 sustains = turn.within(pass, sustains);
             }
         }
-        let widest =
-            |one: &Change<'_>, other: &Change<'_>| one.1.ln().abs().total_cmp(&other.1.ln().abs());
+        let widest = |one: &Change<'_>, other: &Change<'_>| {
+            libm::log(one.1).abs().total_cmp(&libm::log(other.1).abs())
+        };
         let most = (0..needed.len()).max_by(|one, other| widest(&needed[*one], &needed[*other]));
         let widest = needed.remove(most.unwrap_or(0));
         let found = self.narrow(pass, widest, &needed, 1.0, sustains)?;
-        Ok((widest.0, widest.1.powf(found.turned), needed))
+        Ok((widest.0, libm::pow(widest.1, found.turned), needed))
     }
 
     /// Of figures that turn the verdict together, the one that turns it alone with the smallest part of its range, which is
@@ -380,7 +381,9 @@ impl Doubt<'_> {
             if share == 0.0 {
                 break;
             }
-            let moved = part.iter().map(|(figure, end)| (*figure, end.powf(share)));
+            let moved = part
+                .iter()
+                .map(|(figure, end)| (*figure, libm::pow(*end, share)));
             let turn = self.turns(pass, &moved.collect::<Vec<_>>(), sustains)?;
             if turn.turned {
                 self.alone(pass, part, turn.within(pass, sustains), found)?;
@@ -401,7 +404,7 @@ impl Doubt<'_> {
         let (figure, end) = change;
         let (mut stands, mut turned) = (0.0, 1.0);
         for _ in 0..HALVINGS {
-            if (turned - stands) * end.ln().abs() < NARROW {
+            if (turned - stands) * libm::log(end).abs() < NARROW {
                 break;
             }
             let middle = f64::midpoint(stands, turned);
@@ -409,7 +412,7 @@ impl Doubt<'_> {
             let mut turns = middle >= known;
             if !turns {
                 let mut changes = others.to_vec();
-                changes.push((figure, end.powf(middle)));
+                changes.push((figure, libm::pow(end, middle)));
                 let turn = self.turns(pass, &changes, sustains)?;
                 turns = turn.turned;
                 // A pass gets worse towards the end of a range, and a failure better.

@@ -282,8 +282,8 @@ impl StatusFail {
         let left = |cycles| {
             let chip = |spares| self.survival.chip(cycles, self.needed, spares);
             match whose {
-                Whose::Memory => chip(self.spares.clone()).powf(self.wearing.parts),
-                Whose::FirstBlock => chip(0..=0).powf(self.wearing.parts),
+                Whose::Memory => libm::pow(chip(self.spares.clone()), self.wearing.parts),
+                Whose::FirstBlock => libm::pow(chip(0..=0), self.wearing.parts),
                 Whose::Block => self.survival.block(cycles),
             }
         };
@@ -297,15 +297,15 @@ impl StatusFail {
 
     /// Time in seconds until a share is left.
     fn seconds(&self, whose: Whose, share: f64) -> f64 {
-        let (mut low, mut high) = (0.0, CYCLES_MAX.ln());
+        let (mut low, mut high) = (0.0, libm::log(CYCLES_MAX));
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
-            if self.left(whose, middle.exp()) < share {
+            if self.left(whose, libm::exp(middle)) < share {
                 high = middle;
             } else {
                 low = middle;
             }
         }
-        f64::midpoint(low, high).exp() * self.wearing.cycle_s
+        libm::exp(f64::midpoint(low, high)) * self.wearing.cycle_s
     }
 }

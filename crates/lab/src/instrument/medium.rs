@@ -4,12 +4,14 @@ use std::hint::black_box;
 
 use wordline_core::SimClock;
 use wordline_core::quantity::Time;
-use wordline_host::{MappedFile, MappedFileError, ScratchFileError, ThreadReading, WallClock};
 use wordline_memory::{ByteMemory, Clock as _, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 use wordline_nvm::{AccessCost, Accounts, Cause, Device, FlashMemory, NvmError, OperationKind};
 
 use super::meter::{AccessBy, AccessMeter, Activity, BusTransfer};
 use super::reading::AccountsReading;
+use crate::machine_memory::{
+    MappedFile, MappedFileError, ScratchFileError, ThreadReading, WallClock,
+};
 
 /// Bytes that RAM stores at once.
 pub(crate) const RAM_ATOM: usize = 8;

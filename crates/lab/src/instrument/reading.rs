@@ -1,10 +1,10 @@
 //! The accounts of a memory at an instant, and what a stretch between two of them used.
 
 use wordline_core::quantity::Time;
-use wordline_host::{ThreadReading, ThreadUse};
 use wordline_nvm::power::{PowerDraw, Residence};
 use wordline_nvm::{AccessCost, Accounts, HostPower, TranslationReport, Wear};
 
+use crate::machine_memory::{ThreadReading, ThreadUse};
 use crate::translation::Stretch;
 
 /// The accounts of a memory at an instant. Memories without a data sheet have a time alone.

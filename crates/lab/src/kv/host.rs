@@ -1,24 +1,24 @@
 //! Memories of this host: a mapped file, and its own DRAM. What is timed on them is measured.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use wordline_catalog::Target;
 use wordline_core::ResultSet;
-use wordline_host::{ScratchFile, ScratchFileError, WallClock, machine};
+#[cfg(unix)]
+use wordline_host::{ScratchFileError, WallClock, machine};
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem, TargetProblem};
+use crate::machine_memory::ScratchFile;
 use crate::warning::LabWarning;
 
 /// Opens a file that is written over. It has `capacity` bytes, or is given them.
+#[cfg(unix)]
 pub(crate) fn open_file(
     path: &str,
     capacity: u64,
     control: &Control<'_>,
 ) -> Result<ScratchFile, LabError> {
     let may_destroy = control.destroy.iter().any(|named| named == path);
-    ScratchFile::open(Path::new(path), capacity, may_destroy).map_err(|error| {
+    ScratchFile::open(path.as_ref(), capacity, may_destroy).map_err(|error| {
         let problem = match error {
             ScratchFileError::HoldsData => {
                 let path = path.to_owned();
@@ -31,11 +31,19 @@ pub(crate) fn open_file(
     })
 }
 
+/// Without a machine there are no files.
+#[cfg(not(unix))]
+pub(crate) fn open_file(path: &str, _: u64, _: &Control<'_>) -> Result<ScratchFile, LabError> {
+    let name = Target::File(path.to_owned()).name();
+    Err(TargetProblem::NeedsMachine.of(&name))
+}
+
 /// Describes an opened memory of this host in the document: the host, the file system of a file, and what its timings
 /// include.
 pub(crate) fn describe(target: &Target<'_>, file_system: Option<String>, document: &mut ResultSet) {
     let name = target.name();
     let environment = document.environment.get_or_insert_default();
+    #[cfg(unix)]
     environment.extend(of_machine());
     if let Some(named) = file_system {
         environment.insert(format!("file_system {name}"), named);
@@ -59,8 +67,9 @@ pub(super) fn check_destroy(targets: &[Target<'_>], control: &Control<'_>) -> Re
 }
 
 /// What every measurement on this host depends on.
-pub(crate) fn of_machine() -> BTreeMap<String, String> {
-    let mut facts = BTreeMap::from([
+#[cfg(unix)]
+pub(crate) fn of_machine() -> std::collections::BTreeMap<String, String> {
+    let mut facts = std::collections::BTreeMap::from([
         ("system".to_owned(), machine::system()),
         (
             "clock_reading_ns".to_owned(),

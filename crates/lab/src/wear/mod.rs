@@ -11,6 +11,7 @@ mod chip;
 mod course;
 pub(crate) mod health;
 mod log;
+#[cfg(unix)]
 mod real;
 mod rows;
 mod session;
@@ -47,6 +48,7 @@ pub(crate) fn run(
     document: &mut ResultSet,
 ) -> Result<(), LabError> {
     check::workload(workload, experiment)?;
+    #[cfg(unix)]
     if let Some(device) = real::named(&targets)? {
         return real::run(device, workload, experiment, control, document);
     }

@@ -59,14 +59,14 @@ impl Survival {
             weak_share: *sheet.weak_share.value(),
             weak: libm::log(*sheet.weak_strength.value()),
             of_chip: NormalGrid::new(shape * block_spread),
-            of_all: NormalGrid::new(shape * block_spread.hypot(chip_spread)),
+            of_all: NormalGrid::new(shape * libm::hypot(block_spread, chip_spread)),
         }
     }
 
     /// Probability that a block, any of any chip, stands more than so many cycles.
     #[must_use]
     pub fn block(&self, cycles: f64) -> f64 {
-        let spread = self.block_spread.hypot(self.chip_spread);
+        let spread = libm::hypot(self.block_spread, self.chip_spread);
         1.0 - self.fails(libm::log(cycles) - self.scale, spread, &self.of_all)
     }
 

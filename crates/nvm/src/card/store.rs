@@ -216,8 +216,13 @@ impl SectorStore {
 
     /// Stores zeros, which take no memory where nothing else was stored.
     pub(super) fn clear_bytes(&mut self, at: u64, bytes: u64) {
+        // In pieces that fit the addresses of a small processor.
+        const PIECE: u64 = 1 << 30;
         let zeros = [0; CHUNK * SECTOR];
-        for (chunk, first, range) in parts(at, bytes as usize, CHUNK * SECTOR) {
+        let pieces = (0..bytes).step_by(PIECE as usize);
+        let pieces = pieces.map(|done| (at + done, (bytes - done).min(PIECE) as usize));
+        let pieces = pieces.flat_map(|(at, bytes)| parts(at, bytes, CHUNK * SECTOR));
+        for (chunk, first, range) in pieces {
             let written = self.chunk(chunk as usize).map(|chunk| chunk.written);
             if written.is_some_and(|written| written != [0; CHUNK / 64]) {
                 let place = chunk * (CHUNK * SECTOR) as u64 + first as u64;

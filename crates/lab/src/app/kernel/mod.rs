@@ -213,7 +213,7 @@ fn followed(
     let mut follower =
         KernelFollower::new(caches, plan, request.prefetch_lines, Arc::clone(&watch));
     let (send, ended) = mpsc::sync_channel(1);
-    let thread = thread::spawn(move || {
+    let work = move || {
         let run = kernel.run(&mut follower, bytes, seed);
         let all = run.map(|run| {
             let (counts, phases) = follower.finish();
@@ -225,7 +225,13 @@ fn followed(
         });
         // Where nobody waits, there is nobody to tell.
         let _ = send.send(all);
-    });
+    };
+    // Without threads it runs here, and nobody can stop it.
+    if cfg!(target_family = "wasm") {
+        work();
+        return ended.recv().ok();
+    }
+    let thread = thread::spawn(work);
     loop {
         match ended.recv_timeout(LOOK) {
             Ok(all) => return Some(all),

@@ -83,10 +83,10 @@ impl LatencyLaw {
             Ends::OfKin(ends) => {
                 let (end, spread) = self.of_part(ends);
                 // They were found like the present level, with the same error.
-                (vec![end], spread.hypot(trend.level_error))
+                (vec![end], libm::hypot(spread, trend.level_error))
             }
         };
-        let spread = trend.level_error.hypot(end_spread);
+        let spread = libm::hypot(trend.level_error, end_spread);
         let mut shares: Vec<f64> = Vec::new();
         for end in &ends {
             for bend in FIFTHS {

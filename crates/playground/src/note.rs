@@ -1,0 +1,113 @@
+//! Why an experiment was not run, for a page: what is wrong, where, and what is allowed.
+
+use serde::Serialize;
+use wordline_catalog::CatalogError;
+use wordline_core::results::DocumentError;
+use wordline_lab::LabError;
+use wordline_report::{UnknownFormat, printable};
+
+/// Why an experiment was not run or its result not shown.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaygroundError {
+    /// The bytes are no text.
+    #[error("the experiment is no text: byte {at} is not UTF-8; allowed: JSON")]
+    NotText {
+        /// The first byte that is none.
+        at: usize,
+    },
+    /// The text is no experiment.
+    #[error("{0}")]
+    Document(#[from] DocumentError),
+    /// A form cannot be read.
+    #[error("the form cannot be read: {0}")]
+    Form(serde_json::Error),
+    /// A field of a form holds something else than it should.
+    #[error("{field}: {message}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it, with what is allowed.
+        message: String,
+    },
+    /// The catalogue is broken, or lacks what is named.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The experiment cannot be run as it stands.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// There is no such format.
+    #[error(transparent)]
+    Format(#[from] UnknownFormat),
+    /// A result is asked for before there is one.
+    #[error("no experiment has been run yet; allowed: a result after a run")]
+    NothingRun,
+}
+
+/// An error as a page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorNote {
+    /// The whole sentence.
+    pub message: String,
+    /// Where: a line and a column, a field, a target or a file.
+    pub place: Option<String>,
+    /// What would do instead, where the sentence says it.
+    pub allowed: Option<String>,
+}
+
+/// What stands before the values that would do.
+const BEFORE_ALLOWED: [&str; 4] = [
+    "allowed: ",
+    "expected: ",
+    ", in one of ",
+    "expected one of ",
+];
+
+impl PlaygroundError {
+    /// The error as a page shows it. What came from files and fields is printable in it.
+    #[must_use]
+    pub fn note(&self) -> ErrorNote {
+        let message = printable(&self.to_string());
+        let allowed = BEFORE_ALLOWED.iter().find_map(|before| {
+            let (_, allowed) = message.rsplit_once(before)?;
+            Some(allowed.to_owned())
+        });
+        ErrorNote {
+            place: self.place().map(|place| printable(&place)),
+            allowed,
+            message,
+        }
+    }
+
+    fn place(&self) -> Option<String> {
+        Some(match self {
+            Self::NotText { at } => format!("byte {at}"),
+            Self::Document(DocumentError::Malformed { line, column, .. }) => {
+                format!("line {line}, column {column}")
+            }
+            Self::Form(error) => format!("line {}, column {}", error.line(), error.column()),
+            Self::Field { field, .. } => (*field).to_owned(),
+            Self::Lab(error) => of_lab(error)?,
+            Self::Document(_) | Self::Catalog(_) | Self::Format(_) | Self::NothingRun => {
+                return None;
+            }
+        })
+    }
+}
+
+/// The setting, the target or the file that is at fault.
+fn of_lab(error: &LabError) -> Option<String> {
+    Some(match error {
+        LabError::Unusable { what, .. } => (*what).to_owned(),
+        LabError::Target { target, .. }
+        | LabError::Device { target, .. }
+        | LabError::Setting { target, .. }
+        | LabError::Memory { target, .. }
+        | LabError::Twice(target) => target.clone(),
+        LabError::Unreadable { file, .. }
+        | LabError::Trace { file, .. }
+        | LabError::Log { file, .. } => file.clone(),
+        LabError::Age(_) => "age".to_owned(),
+        LabError::NoTarget | LabError::NoModule => "targets".to_owned(),
+        _ => return None,
+    })
+}
