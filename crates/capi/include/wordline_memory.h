@@ -271,8 +271,9 @@ enum {
                                    missing, as where a driver or a controller holds them back; in a pause and within a
                                    sync too, and at once where such a cut had been due before. Byte memories: writes, in any
                                    order, torn at atoms. Flash: programs and erases, which keep their order within a
-                                   block; the interrupted one is missing or torn. Marks and started erases are never
-                                   missing, nor what was done to their block before */
+                                   block; the interrupted one is missing or torn. Never missing are marks, started erases
+                                   and operations that failed, nor what was done to their blocks before; nor what was done
+                                   to a block before wl_memory_set_cycles and wl_memory_flip_bit of it, or a load */
 };
 
 /* What a torn erase can leave, to be ored together. Physics: an erase that is cut short leaves cells between programmed
@@ -308,7 +309,7 @@ enum {
     WL_MEMORY_HEALTH_HEALTHY = 1, /* it has not used 80 % of its life, within the band */
     WL_MEMORY_HEALTH_WATCH = 2,   /* it may have, within the band */
     WL_MEMORY_HEALTH_RETIRE = 3,  /* it probably has */
-    WL_MEMORY_HEALTH_FAILED = 4   /* a program or an erase of it failed */
+    WL_MEMORY_HEALTH_FAILED = 4   /* a program or an erase of it failed from wear */
 };
 enum {
     WL_MEMORY_HEALTH_STATED = 0,  /* there is a band */
@@ -325,7 +326,8 @@ typedef struct wl_memory_health {
     uint64_t reason;        /* WL_MEMORY_HEALTH_STATED to WL_MEMORY_HEALTH_YOUNG */
     uint64_t cycles;        /* that it has seen, that in which it failed included */
     uint64_t operation;     /* whose latency it is: WL_MEMORY_OP_ERASE or WL_MEMORY_OP_PROGRAM; 0 without one */
-    uint64_t failed_blocks; /* blocks of this memory that failed, which show how far latency goes; 0: virtual chips do */
+    uint64_t failed_blocks; /* blocks of this memory that failed from wear, which show how far latency goes; 0: virtual
+                               chips do */
     uint64_t beyond;        /* 1: latency is beyond the end of half of these virtual chips, and the rest says little */
     double latency_ratio;   /* that latency, by what it was when the block was fresh */
     double used_low;        /* share of its life that is used, 0 to 1: 5 % of the probability lie below */
@@ -334,6 +336,9 @@ typedef struct wl_memory_health {
     double left_low;        /* cycles that are left, in the same way */
     double left;
     double left_high;
+    uint64_t injected_failures; /* programs and erases of it that a fault of wl_memory_add_fault or wl_memory_set_fault made
+                                   fail: they say nothing of wear, and change nothing else here */
+    uint64_t cut_failures;      /* those that failed because of what a power cut had left, in the same way */
 } wl_memory_health;
 
 /* An erase that was started and not waited for. */
@@ -559,14 +564,15 @@ wl_memory_status wl_memory_set_cycles(wl_memory *memory, uint64_t unit, uint64_t
 wl_memory_status wl_memory_set_environment(wl_memory *memory, double celsius, double dwell_s);
 
 /* Lets flash that ages lie without power for so many seconds at a temperature in degrees Celsius, -40 to 125: charge leaks,
- * bits go wrong, and the clock stands still. One that does not age loses nothing. */
+ * bits go wrong, and the clock stands still. One that does not age loses nothing. WL_MEMORY_BAD_ARGUMENT of seconds that are
+ * negative or NaN, as of every duration in seconds. */
 wl_memory_status wl_memory_keep(wl_memory *memory, double seconds, double celsius);
 
 /* How worn a block of a flash that ages is, as `wordline wear health` tells it from a log: by how long the array took for
  * programs of whole pages and for erases of single blocks that were waited for, since it ages. Other operations
- * count as cycles alone. It takes no simulated time and can be asked with the power off. Forks know what the memory knew;
- * wl_memory_load forgets it. WL_MEMORY_UNSUPPORTED where nothing ages. Real chips may be far from the virtual ones that it
- * was trained on: see Wordline's documentation, evidence, "Flash health". */
+ * count as cycles alone; a failure counts whatever operation reports it. It takes no simulated time and can be asked with
+ * the power off. Forks know what the memory knew; wl_memory_load forgets it. WL_MEMORY_UNSUPPORTED where nothing ages. Real
+ * chips may be far from the virtual ones that it was trained on: see Wordline's documentation, evidence, "Flash health". */
 wl_memory_status wl_memory_get_health(const wl_memory *memory, uint32_t block, wl_memory_health *health);
 
 /* ---- What goes wrong ---- */
@@ -608,10 +614,12 @@ wl_memory_status wl_memory_save(const wl_memory *memory, const char *path);
 wl_memory_status wl_memory_load(wl_memory *memory, const char *path);
 
 /* Writes every operation from now on to a file, as columns that `wordline buffer --log` reads; a file of that name is
- * replaced. NULL ends it, as do freeing and another file: ended so, all is in the file, or WL_MEMORY_FILE is returned. */
+ * replaced. NULL ends it, as do freeing and another file: ended so, all is in the file, or WL_MEMORY_FILE is returned. Where
+ * the other file cannot be made, the trace goes on in the one before. */
 wl_memory_status wl_memory_trace_to(wl_memory *memory, const char *path);
 
-/* Tells somebody of every operation from now on. NULL ends it. */
+/* Tells somebody of every operation from now on. NULL ends it, within the listener too: of a call that was several
+ * operations, it then hears no more. The same holds where it frees the memory. */
 wl_memory_status wl_memory_listen(wl_memory *memory, wl_memory_listener listener, void *user);
 
 #ifdef __cplusplus

@@ -58,6 +58,8 @@ pub enum Purpose {
     KernelInput = 40,
     /// Which pages of a trace are followed; `block` is the page.
     PageSample = 41,
+    /// Whether a fault that was injected strikes; `block` counts the operations that it could, `cycle` is its kind.
+    InjectedFault = 42,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

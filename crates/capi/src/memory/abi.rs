@@ -236,6 +236,8 @@ versioned!(
         left_low: f64,
         left: f64,
         left_high: f64,
+        injected_failures: u64,
+        cut_failures: u64,
     }
 );
 

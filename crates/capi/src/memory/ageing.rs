@@ -23,6 +23,15 @@ pub(super) fn start_ageing(
     }
 }
 
+/// A duration as C states it: a [`Period`] would take what is none for no time at all.
+pub(super) fn period(what: &'static str, seconds: f64) -> Result<Period, MemoryFault> {
+    if seconds >= 0.0 {
+        return Ok(Period::from_si(seconds));
+    }
+    let found = seconds;
+    Err(FaultReason::Seconds { what, found }.into())
+}
+
 impl MemoryDevice {
     /// Lets a memory lie without power.
     fn keep(&mut self, period: Period, celsius: f64) -> Result<(), MemoryFault> {
@@ -41,7 +50,7 @@ pub extern "C" fn wl_memory_set_environment(
     dwell_s: f64,
 ) -> MemoryStatus {
     with(memory, |device| {
-        let dwell = Period::from_si(dwell_s);
+        let dwell = period("dwell_s", dwell_s)?;
         start_ageing(&mut device.cells.memory, Environment { celsius, dwell })?;
         device.forget_bounds();
         let is_drawn = device.is_drawn;
@@ -60,6 +69,6 @@ pub extern "C" fn wl_memory_keep(
     celsius: f64,
 ) -> MemoryStatus {
     with(memory, |device| {
-        device.keep(Period::from_si(seconds), celsius)
+        device.keep(period("seconds", seconds)?, celsius)
     })
 }

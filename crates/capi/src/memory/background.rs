@@ -6,7 +6,7 @@ use wordline_nvm::{BlockContent, ErasePhase, NvmError};
 use super::abi::Work;
 use super::cells::Cells;
 use super::device::{MemoryDevice, Op, Power};
-use super::fault::{FaultReason, MemoryFault};
+use super::fault::{FaultReason, ImposedFailure, MemoryFault};
 
 /// An erase that was started and not waited for.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct StartedWork {
     /// What the blocks held, and their cycles: a power cut may leave parts of it.
     before: Vec<(BlockContent, u64)>,
     /// Why it will be reported as failed.
-    failed: Option<NvmError>,
+    failed: Option<ImposedFailure>,
 }
 
 impl StartedWork {
@@ -55,8 +55,7 @@ impl Cells {
         let flash = self.flash()?;
         let bytes = flash.geometry().block_bytes();
         flash.start_erase(u64::from(block) * bytes, u64::from(blocks) * bytes)?;
-        let struck = self.undo_erase(block, blocks, kept);
-        let failed = struck.err().map(|_| NvmError::EraseFailed { block });
+        let failed = self.undo_erase(block, blocks, kept)?;
         self.work = Some(Box::new(StartedWork {
             block,
             blocks,
@@ -77,7 +76,7 @@ impl Cells {
             self.work = None;
         }
         done?;
-        failed.map_or(Ok(()), |error| Err(error.into()))
+        failed.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     /// Reads while what was started is suspended.

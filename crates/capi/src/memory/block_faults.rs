@@ -172,7 +172,7 @@ impl FaultRule {
                     self.seed,
                     index,
                     u64::from(self.kind.number()),
-                    Purpose::ProgramFailure,
+                    Purpose::InjectedFault,
                 )
                 .is_multiple_of(self.one_in));
         self.struck = self.struck.saturating_add(u64::from(strikes));
@@ -300,6 +300,13 @@ impl FaultSet {
         }
     }
 
+    /// Whether a fault let an operation on a block come to nothing, which was done since `before`.
+    pub(super) fn struck_since(&self, before: &Self, block: u32, struck: Struck) -> bool {
+        let mut rules = before.of_block(block).iter().zip(self.of_block(block));
+        rules.any(|(was, is)| is.kind.strikes() == struck && is.struck != was.struck)
+            || struck == Struck::Program && before.stale.contains(&block)
+    }
+
     /// Lets an operation on a range of another memory come; what strikes it.
     pub(super) fn strike_range(
         &mut self,
@@ -396,6 +403,31 @@ mod tests {
         assert!((900..1100).contains(&count), "{count} of 4000");
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
+    }
+
+    /// A chip of the same seed draws failures of its own: which ones faults strike has nothing to do with them.
+    #[test]
+    fn a_chance_is_drawn_for_faults_alone() {
+        let kind = InjectedFault::ProgramError;
+        let mut fault = FaultRule {
+            one_in: 4,
+            seed: 1,
+            ..FaultRule::always(kind)
+        };
+        let struck: Vec<_> = (0..64).map(|_| fault.strike()).collect();
+        let drawn = |purpose| -> Vec<bool> {
+            let kind = u64::from(kind.number());
+            let all = (0..64).map(|index| draw(1, index, kind, purpose).is_multiple_of(4));
+            all.collect()
+        };
+        assert_eq!(struck, drawn(Purpose::InjectedFault));
+        for purpose in [
+            Purpose::ProgramFailure,
+            Purpose::EraseFailure,
+            Purpose::Tear,
+        ] {
+            assert_ne!(struck, drawn(purpose), "{purpose:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use wordline_nvm::{Accounts, BlockContent, Device, FlashMemory, Memory, NvmError
 
 use super::background::StartedWork;
 use super::block_faults::{FaultSet, InjectedFault, Struck};
-use super::fault::{FaultReason, MemoryFault};
+use super::fault::{FaultReason, ImposedFailure, MemoryFault};
 use super::pages::EccFound;
 
 /// What a memory holds, and what goes wrong in it.
@@ -234,7 +234,7 @@ impl Cells {
             }
             if self.faults.strike_block(block, Struck::Read).is_some() {
                 out.fill(0);
-                return Err(NvmError::Uncorrectable { page }.into());
+                return Err(ImposedFailure::injected(NvmError::Uncorrectable { page }).into());
             }
         }
         let Some(image) = self.torn.get_mut(&block) else {
@@ -306,7 +306,9 @@ impl Cells {
         };
         self.flash()?.set_content(block, &kept)?;
         match fault {
-            InjectedFault::ProgramError => Err(NvmError::ProgramFailed { page }.into()),
+            InjectedFault::ProgramError => {
+                Err(ImposedFailure::injected(NvmError::ProgramFailed { page }).into())
+            }
             _ => Ok(true),
         }
     }
@@ -323,7 +325,8 @@ impl Cells {
         }
         let kept = self.kept_of_blocks(block, blocks)?;
         self.erase_cells(block, blocks)?;
-        self.undo_erase(block, blocks, kept)
+        let failed = self.undo_erase(block, blocks, kept)?;
+        failed.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     fn erase_cells(&mut self, block: u32, blocks: u32) -> Result<(), MemoryFault> {
@@ -350,13 +353,13 @@ impl Cells {
         Ok(kept)
     }
 
-    /// Lets the faults of blocks strike an erase that the chip has done.
+    /// Lets the faults of blocks strike an erase that the chip has done. Says how it fails, if it does.
     pub(super) fn undo_erase(
         &mut self,
         block: u32,
         blocks: u32,
         kept: Vec<(u32, BlockContent)>,
-    ) -> Result<(), MemoryFault> {
+    ) -> Result<Option<ImposedFailure>, MemoryFault> {
         let mut failed = None;
         let mut kept = kept.into_iter().peekable();
         for block in block..block.saturating_add(blocks) {
@@ -364,7 +367,8 @@ impl Cells {
             let fault = self.faults.strike_block(block, Struck::Erase);
             if let (Some(fault), Some((_, mut content))) = (fault, kept) {
                 if fault == InjectedFault::EraseError {
-                    failed = failed.or(Some(NvmError::EraseFailed { block }));
+                    let error = NvmError::EraseFailed { block };
+                    failed = failed.or(Some(ImposedFailure::injected(error)));
                 } else {
                     count_as_erased(&mut content);
                     self.unerased.insert(block);
@@ -386,7 +390,7 @@ impl Cells {
                 }
             }
         }
-        failed.map_or(Ok(()), |error| Err(error.into()))
+        Ok(failed)
     }
 
     /// Overwrites bytes of a memory that can be.
@@ -528,13 +532,14 @@ fn only_uncorrectable(error: NvmError) -> Result<Ecc, NvmError> {
     }
 }
 
-/// An error of a memory of one block, as that of the memory that the block lies in.
-fn in_memory(error: NvmError, page: u32, block: u32) -> NvmError {
-    match error {
+/// An error of a block that a power cut left in doubt, which is a memory of its own, as that of the memory that it lies
+/// in.
+pub(super) fn in_memory(error: NvmError, page: u32, block: u32) -> ImposedFailure {
+    ImposedFailure::left_by_cut(match error {
         NvmError::Uncorrectable { .. } => NvmError::Uncorrectable { page },
         NvmError::ProgramFailed { .. } => NvmError::ProgramFailed { page },
         NvmError::EraseFailed { .. } => NvmError::EraseFailed { block },
         NvmError::BadBlock { .. } => NvmError::BadBlock { block },
         other => other,
-    }
+    })
 }

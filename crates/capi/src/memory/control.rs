@@ -41,17 +41,20 @@ impl MemoryDevice {
 
     pub(super) fn set_cycles(&mut self, unit: u64, cycles: u64) -> Result<(), MemoryFault> {
         let at = self.unit(unit)?;
+        let block = unit as u32;
+        let flash = match &mut self.cells.memory {
+            Memory::Flash(flash) => flash,
+            Memory::Bytes(device) => return Ok(device.set_cycles_at(at, cycles)?),
+        };
+        let seen = flash.cycles(block)?;
+        flash.set_cycles(block, cycles)?;
         // Latencies of later cycles say nothing of a block that is younger again.
         if let Some(watch) = &mut self.watch
-            && let Memory::Flash(flash) = &self.cells.memory
-            && cycles < flash.cycles(unit as u32)?
+            && cycles < seen
         {
-            watch.forget(unit as u32);
+            watch.forget(block);
         }
-        match &mut self.cells.memory {
-            Memory::Flash(flash) => Ok(flash.set_cycles(unit as u32, cycles)?),
-            Memory::Bytes(device) => Ok(device.set_cycles_at(at, cycles)?),
-        }
+        self.settle_block(block)
     }
 
     /// The first byte of a unit of wear.
@@ -173,8 +176,19 @@ impl MemoryDevice {
         }
     }
 
+    /// A cut that finds changes of a block held back would put it back to what it was before them, and with it what
+    /// was set since then: they last from now on.
+    fn settle_block(&mut self, block: u32) -> Result<(), MemoryFault> {
+        match &mut self.power {
+            Power::Due(due) => due.settle_block(block, &mut self.cells),
+            Power::On | Power::Off => Ok(()),
+        }
+    }
+
     pub(super) fn flip(&mut self, page: u32, column: u32, bit: u8) -> Result<(), MemoryFault> {
-        self.cells.flip(page, column, bit)
+        self.cells.flip(page, column, bit)?;
+        let block = self.cells.flash()?.geometry().block_of(page);
+        self.settle_block(block)
     }
 
     pub(super) fn cut_power(&mut self, cut: &Cut) -> Result<(), MemoryFault> {
@@ -229,6 +243,8 @@ impl MemoryDevice {
         let mut cells = self.cells.fork();
         image::load(path, &self.part, &self.info, &mut cells)?;
         self.cells = cells;
+        // What was held back is not of what the image holds.
+        self.settle_pending();
         // What the image holds was done elsewhere.
         if self.watch.is_some() {
             self.watch = Some(LatencyWatch::new(self.is_drawn));

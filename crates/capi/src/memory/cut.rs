@@ -202,6 +202,29 @@ impl Due {
         Ok(())
     }
 
+    /// Notes an operation that failed.
+    pub(super) fn note_failed(
+        &mut self,
+        op: &Op<'_>,
+        after: &mut Cells,
+    ) -> Result<(), MemoryFault> {
+        if self.tear == Tear::Reordered && matches!(after.memory, Memory::Flash(_)) {
+            let geometry = after.flash()?.geometry();
+            self.log.note_failed(op, geometry)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that what was done to a block of flash lasts.
+    pub(super) fn settle_block(
+        &mut self,
+        block: u32,
+        cells: &mut Cells,
+    ) -> Result<(), MemoryFault> {
+        let geometry = cells.flash()?.geometry();
+        self.log.forget(geometry, block..block.saturating_add(1))
+    }
+
     /// Notes that all that was written lasts: a sync has returned.
     pub(super) fn settle(&mut self) {
         self.pending.clear();

@@ -1,7 +1,7 @@
 //! What a power cut leaves of blocks of flash: of the one operation that it interrupts, of an erase that was started and
 //! not waited for, and, where a driver or a controller holds changes back, of all that no sync has made to last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use wordline_core::draw::{Purpose, draw};
@@ -12,7 +12,8 @@ use wordline_memory::{Ecc, Flash, Geometry};
 use wordline_nvm::{BlockContent, NvmError, clear_bits};
 
 use super::background::StartedWork;
-use super::cells::{Cells, erased_page, place};
+use super::block_faults::{FaultSet, Struck};
+use super::cells::{Cells, count_as_erased, erased_page, place};
 use super::cut::{drawn, first};
 use super::device::Op;
 use super::fault::{FaultReason, MemoryFault};
@@ -79,17 +80,20 @@ impl TornBlock {
         match *op {
             Op::Program { page, column, data } => {
                 let (block, within) = place(geometry, page);
+                if done
+                    .faults
+                    .struck_since(&left.faults, block, Struck::Program)
+                {
+                    // What does nothing leaves the cells as they are.
+                    return Ok(());
+                }
                 let content = done.flash()?.content(block)?;
                 self.tear_program(left, block, content, (within, column, data))
             }
             Op::Erase { block, blocks } => {
-                for (index, block) in (block..block.saturating_add(blocks)).enumerate() {
-                    if is_erased(done, block)? {
-                        let cycles = done.flash()?.cycles(block)?;
-                        self.tear_erase(left, block, cycles, index as u64)?;
-                    }
-                }
-                Ok(())
+                let blocks = block..block.saturating_add(blocks);
+                let struck = struck_erases(&left.faults, &done.faults, blocks.clone());
+                self.tear_erases(left, done, blocks, &struck)
             }
             Op::Move { to, .. } => {
                 let bytes = moved_bytes(done, to)?;
@@ -102,6 +106,25 @@ impl TornBlock {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Leaves blocks as a cut within their erase does. `struck` are those that a fault keeps as they are: they count it.
+    fn tear_erases(
+        &self,
+        left: &mut Cells,
+        done: &mut Cells,
+        blocks: impl IntoIterator<Item = u32>,
+        struck: &BTreeSet<u32>,
+    ) -> Result<(), MemoryFault> {
+        for (index, block) in (0..).zip(blocks) {
+            let cycles = done.flash()?.cycles(block)?;
+            if struck.contains(&block) {
+                left.flash()?.set_cycles(block, cycles)?;
+            } else {
+                self.tear_erase(left, block, cycles, index)?;
+            }
+        }
+        Ok(())
     }
 
     /// Leaves the blocks of an erase that was started as a cut within it does.
@@ -142,10 +165,6 @@ impl TornBlock {
         mut content: BlockContent,
         (within, column, data): (u32, u32, &[u8]),
     ) -> Result<(), MemoryFault> {
-        if !left.faults.is_empty() && content == left.flash()?.content(block)? {
-            // What fails or does nothing leaves the cells as they are.
-            return Ok(());
-        }
         let geometry = left.flash()?.geometry();
         let mut recorder = self.image(left, block)?.record(self.tearing);
         // An operation that the memory refuses is not recorded, and leaves nothing.
@@ -228,8 +247,9 @@ enum FlashChange {
         data: Vec<u8>,
     },
     Erase {
-        block: u32,
-        blocks: u32,
+        blocks: BTreeSet<u32>,
+        /// Those of them that a fault kept as they were: they count the erase, and their pages count as erased.
+        struck: BTreeSet<u32>,
     },
 }
 
@@ -246,7 +266,8 @@ struct TouchedBlock {
 pub(super) struct FlashLog {
     touched: BTreeMap<u32, TouchedBlock>,
     changes: Vec<FlashChange>,
-    /// Whether the operation that came last is the last of the changes: a mark is none, nor what a fault let come to nothing.
+    /// Whether the operation that came last is the last of the changes: a mark is none, nor a program that a fault let
+    /// come to nothing.
     is_last_noted: bool,
 }
 
@@ -263,16 +284,24 @@ impl FlashLog {
         let (blocks, change) = match *op {
             Op::Program { page, column, data } => {
                 let (block, _) = place(geometry, page);
+                if after
+                    .faults
+                    .struck_since(&before.faults, block, Struck::Program)
+                {
+                    return Ok(());
+                }
                 let data = data.to_vec();
                 (
                     block..block + 1,
                     FlashChange::Program { page, column, data },
                 )
             }
-            Op::Erase { block, blocks } => (
-                block..block.saturating_add(blocks),
-                FlashChange::Erase { block, blocks },
-            ),
+            Op::Erase { block, blocks } => {
+                let all = block..block.saturating_add(blocks);
+                let struck = struck_erases(&before.faults, &after.faults, all.clone());
+                let blocks = all.clone().collect();
+                (all, FlashChange::Erase { blocks, struck })
+            }
             Op::Move { to, .. } => {
                 let bytes = moved_bytes(after, to)?;
                 let op = Op::Program {
@@ -289,10 +318,8 @@ impl FlashLog {
             _ => return Ok(()),
         };
         let mut fork = before.fork();
-        let mut came_to_nothing = !after.faults.is_empty();
         for block in blocks {
             let content = fork.flash()?.content(block)?;
-            came_to_nothing = came_to_nothing && content == after.flash()?.content(block)?;
             let cycles = fork.flash()?.cycles(block)?;
             self.touched.entry(block).or_insert_with(|| TouchedBlock {
                 content,
@@ -300,22 +327,41 @@ impl FlashLog {
                 torn: before.torn.get(&block).cloned(),
             });
         }
-        if !came_to_nothing {
-            self.changes.push(change);
-            self.is_last_noted = true;
-        }
+        self.changes.push(change);
+        self.is_last_noted = true;
         Ok(())
     }
 
-    /// Forgets what blocks have seen: it went to the chip with a mark or the start of an erase, which no driver holds back.
-    fn forget(&mut self, geometry: Geometry, blocks: Range<u32>) -> Result<(), MemoryFault> {
+    /// Notes an operation whose failure was reported: the chip has done it, and what came before in its blocks.
+    pub(super) fn note_failed(
+        &mut self,
+        op: &Op<'_>,
+        geometry: Geometry,
+    ) -> Result<(), MemoryFault> {
+        self.is_last_noted = false;
+        let (first, blocks) = match *op {
+            Op::Program { page, .. } | Op::Move { to: page, .. } => (geometry.block_of(page), 1),
+            Op::Erase { block, blocks } => (block, blocks),
+            _ => return Ok(()),
+        };
+        self.forget(geometry, first..first.saturating_add(blocks))
+    }
+
+    /// Forgets what blocks have seen: it is known to be in the chip, such as with a mark or the start of an erase, which no
+    /// driver holds back.
+    pub(super) fn forget(
+        &mut self,
+        geometry: Geometry,
+        blocks: Range<u32>,
+    ) -> Result<(), MemoryFault> {
+        self.is_last_noted = false;
         self.touched.retain(|block, _| !blocks.contains(block));
-        self.changes.retain(|change| match change {
+        self.changes.retain_mut(|change| match change {
             FlashChange::Program { page, .. } => !blocks.contains(&geometry.block_of(*page)),
-            FlashChange::Erase {
-                block,
-                blocks: count,
-            } => block.saturating_add(*count) <= blocks.start || blocks.end <= *block,
+            FlashChange::Erase { blocks: erased, .. } => {
+                erased.retain(|block| !blocks.contains(block));
+                !erased.is_empty()
+            }
         });
         Ok(())
     }
@@ -355,12 +401,17 @@ impl FlashLog {
                 let (page, column) = (*page, *column);
                 torn.tear(left, &mut done, &Op::Program { page, column, data })
             }
-            FlashChange::Erase { block, blocks } => {
-                let (block, blocks) = (*block, *blocks);
-                torn.tear(left, &mut done, &Op::Erase { block, blocks })
+            FlashChange::Erase { blocks, struck } => {
+                torn.tear_erases(left, &mut done, blocks.iter().copied(), struck)
             }
         }
     }
+}
+
+/// Blocks whose erase a fault let come to nothing.
+fn struck_erases(before: &FaultSet, after: &FaultSet, blocks: Range<u32>) -> BTreeSet<u32> {
+    let struck = |block: &u32| after.struck_since(before, *block, Struck::Erase);
+    blocks.filter(struck).collect()
 }
 
 /// Whether a block holds nothing: an erase of it was done.
@@ -428,12 +479,18 @@ fn land(left: &mut Cells, torn: &TornBlock, change: &FlashChange) -> Result<(), 
                 let _ = image.program(within, *column, data);
             }
         }
-        FlashChange::Erase { block, blocks } => {
-            for block in *block..block.saturating_add(*blocks) {
-                let cycles = left.flash()?.cycles(block)?;
-                left.flash()?.set_content(block, &BlockContent::default())?;
-                left.flash()?.set_cycles(block, cycles.saturating_add(1))?;
-                left.torn.remove(&block);
+        FlashChange::Erase { blocks, struck } => {
+            for block in blocks {
+                let cycles = left.flash()?.cycles(*block)?;
+                let mut content = BlockContent::default();
+                if struck.contains(block) {
+                    content = left.flash()?.content(*block)?;
+                    count_as_erased(&mut content);
+                } else {
+                    left.torn.remove(block);
+                }
+                left.flash()?.set_content(*block, &content)?;
+                left.flash()?.set_cycles(*block, cycles.saturating_add(1))?;
             }
         }
     }

@@ -381,6 +381,9 @@ impl MemoryDevice {
             if begun && matches!(op, Op::Sync) {
                 due.settle();
             }
+            if end > start && result.is_err() {
+                due.note_failed(&op, &mut self.cells)?;
+            }
             self.account(&op, start, result.is_err());
             if self.watch.is_some() {
                 self.note_latency(&op, result.as_ref().err());

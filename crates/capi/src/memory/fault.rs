@@ -5,6 +5,7 @@ use std::path::Path;
 use wordline_catalog::CatalogError;
 use wordline_memory::FlashMisuse;
 use wordline_nvm::ageing::AgeingError;
+use wordline_nvm::ageing::health::FailureOrigin;
 use wordline_nvm::{Misuse, NoSuspend, NvmError};
 
 use super::abi::MemoryStatus;
@@ -26,15 +27,49 @@ impl<W: Into<FaultReason>> From<W> for MemoryFault {
 }
 
 impl MemoryFault {
-    /// The status that C gets.
-    pub(super) fn memory_status(&self) -> MemoryStatus {
-        self.status()
+    /// The block whose program or erase failed, and why it did; none where anything else went wrong.
+    pub(super) fn failed_block(&self, pages_per_block: u32) -> Option<(u32, FailureOrigin)> {
+        let (error, origin) = match &*self.0 {
+            FaultReason::Memory(error) => (error, FailureOrigin::Worn),
+            FaultReason::Imposed(failure) => (&failure.error, failure.origin),
+            _ => return None,
+        };
+        match *error {
+            NvmError::ProgramFailed { page } => Some((page / pages_per_block, origin)),
+            NvmError::EraseFailed { block } => Some((block, origin)),
+            _ => None,
+        }
     }
 
     /// Whether a read met more wrong bits than an ECC corrects.
     #[cold]
     pub(super) fn is_uncorrectable(&self) -> bool {
         self.status() == MemoryStatus::Uncorrectable
+    }
+}
+
+/// A failure of an operation that the wear of its block did not cause.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{error}: {}", match .origin {
+    FailureOrigin::PowerCut => "a power cut left the block so",
+    _ => "made to fail by wl_memory_add_fault or wl_memory_set_fault",
+})]
+pub(crate) struct ImposedFailure {
+    /// As the chip would report it.
+    pub(super) error: NvmError,
+    /// Why it failed.
+    pub(super) origin: FailureOrigin,
+}
+
+impl ImposedFailure {
+    pub(super) const fn injected(error: NvmError) -> Self {
+        let origin = FailureOrigin::Injected;
+        Self { error, origin }
+    }
+
+    pub(super) const fn left_by_cut(error: NvmError) -> Self {
+        let origin = FailureOrigin::PowerCut;
+        Self { error, origin }
     }
 }
 
@@ -51,6 +86,8 @@ pub(crate) enum FaultReason {
     Catalog(Box<CatalogError>),
     #[error("{0}")]
     Timing(String),
+    #[error("{what} {found}; expected 0 or more seconds")]
+    Seconds { what: &'static str, found: f64 },
     #[error("age {0}; expected a fraction of rated life, 0 to 1")]
     Age(f64),
     #[error("{what} {found}; expected {allowed}")]
@@ -65,6 +102,8 @@ pub(crate) enum FaultReason {
     Link(NvmError),
     #[error(transparent)]
     Memory(#[from] NvmError),
+    #[error(transparent)]
+    Imposed(#[from] ImposedFailure),
     #[error(transparent)]
     Ageing(#[from] AgeingError),
     #[error("the power is off: power up")]
@@ -143,11 +182,13 @@ impl BoundaryFailure for MemoryFault {
             FaultReason::Argument(_)
             | FaultReason::Timing(_)
             | FaultReason::Age(_)
+            | FaultReason::Seconds { .. }
             | FaultReason::Value { .. }
             | FaultReason::OtherPart { .. } => MemoryStatus::BadArgument,
             FaultReason::Handle(Lost::Unknown) => MemoryStatus::BadHandle,
             FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
             FaultReason::Memory(error) => of_memory(error),
+            FaultReason::Imposed(failure) => of_memory(&failure.error),
             FaultReason::PowerLost => MemoryStatus::PowerLost,
             FaultReason::Ageing(AgeingError::NoFigures) => MemoryStatus::Unsupported,
             FaultReason::Ageing(_) => MemoryStatus::BadArgument,

@@ -4,10 +4,11 @@
 use std::ffi::{c_char, c_void};
 use std::path::{Path, PathBuf};
 
-use wordline_core::quantity::{Period, Quantity as _, Time};
+use wordline_core::quantity::Time;
 use wordline_nvm::ageing::Environment;
 
 use super::abi::{ABI, Cut, Info, Listener, MemoryStatus, Options, Stats, WlMemory};
+use super::ageing::period;
 use super::block_faults::InjectedFault;
 use super::device::{MemoryDevice, Wanted};
 use super::fault::{FaultReason, MemoryFault};
@@ -109,10 +110,13 @@ pub unsafe extern "C" fn wl_memory_create(
             seed: options.seed,
             age: options.age,
             is_of_one_thread: switch("one_thread", options.one_thread)?,
-            ageing: switch("ageing", options.ageing)?.then(|| Environment {
-                celsius: options.celsius,
-                dwell: Period::from_si(options.dwell_s),
-            }),
+            ageing: match switch("ageing", options.ageing)? {
+                true => Some(Environment {
+                    celsius: options.celsius,
+                    dwell: period("dwell_s", options.dwell_s)?,
+                }),
+                false => None,
+            },
             factory_bad: options.factory_bad,
             strict: options.strict,
             erase_bytes: options.erase_bytes,

@@ -55,10 +55,19 @@ pub(super) fn with<T>(
 /// Reports the pending operations to a listener.
 #[cold]
 fn tell(handle: usize) {
-    let Ok(Some((listener, user, heard))) = find(handle, |device| device.trace.take_heard()) else {
+    let Ok(Some(heard)) = find(handle, |device| device.trace.take_heard()) else {
         return;
     };
-    for operation in &heard {
-        listener(user.pointer(), operation);
+    for (index, operation) in heard.operations.iter().enumerate() {
+        // The listener may have ended itself, or the memory: what `user` points to may be gone with it.
+        let still = index == 0
+            || matches!(
+                find(handle, |device| device.trace.is_turn_of(&heard)),
+                Ok(true)
+            );
+        if !still {
+            return;
+        }
+        (heard.listener)(heard.user.pointer(), operation);
     }
 }

@@ -1,12 +1,10 @@
 //! How worn the blocks of a flash that ages are, by the latencies of what was done to them: the predictor of
 //! `wordline wear health`.
 
-use std::collections::BTreeMap;
-
 use wordline_core::quantity::Time;
 use wordline_nvm::ageing::health::{
-    BlockHealth, Channel, HealthVerdict, Kin, LatencyHistory, LatencyRecorder, NoTrend, Prediction,
-    Trained,
+    BlockHealth, Channel, ChipLatencies, HealthVerdict, Kin, NoTrend, Prediction, Trained,
+    UnwornFailures,
 };
 use wordline_nvm::{FlashMemory, Memory, NvmError};
 
@@ -24,67 +22,49 @@ const DOES_NOT_AGE: &str = "this memory does not age, and its latencies show no 
 pub(super) struct LatencyWatch {
     /// Whether durations are drawn.
     is_drawn: bool,
-    blocks: BTreeMap<u32, LatencyRecorder>,
+    chip: ChipLatencies,
 }
 
 impl LatencyWatch {
-    pub(super) const fn new(is_drawn: bool) -> Self {
+    pub(super) fn new(is_drawn: bool) -> Self {
         Self {
             is_drawn,
-            blocks: BTreeMap::new(),
+            chip: ChipLatencies::default(),
         }
     }
 
     /// Forgets a block, whose cycles are no longer those that were seen.
     pub(super) fn forget(&mut self, block: u32) {
-        self.blocks.remove(&block);
+        self.chip.forget(block);
     }
 
     /// Notes an operation that was carried out: `took` is what the array did.
-    fn note(
-        &mut self,
-        flash: &dyn FlashMemory,
-        op: &Op<'_>,
-        failed: bool,
-        took: Time,
-    ) -> Result<(), NvmError> {
+    fn note(&mut self, flash: &dyn FlashMemory, op: &Op<'_>, took: Time) -> Result<(), NvmError> {
         let geometry = flash.geometry();
         match *op {
-            Op::Program { page, .. } if failed => {
-                let block = page / geometry.pages_per_block;
-                let cycles = flash.cycles(block)?;
-                self.blocks.entry(block).or_default().failed(cycles);
-            }
             // A part of a page may take less than all of it.
             Op::Program { page, column, data }
                 if column == 0 && data.len() >= geometry.page_bytes as usize =>
             {
-                let block = page / geometry.pages_per_block;
-                self.blocks.entry(block).or_default().programmed(took);
+                self.chip.programmed(geometry.block_of(page), took);
             }
             // An erase of several blocks has a time of its own.
             Op::Erase { block, blocks: 1 } => {
                 let cycles = flash.cycles(block)?;
-                let of_block = self.blocks.entry(block).or_default();
-                if failed {
-                    of_block.failed(cycles);
-                } else {
-                    of_block.erased(cycles, took, self.is_drawn);
-                }
+                self.chip.erased(block, cycles, took, self.is_drawn);
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// What is known of every block.
-    fn histories(
-        &self,
-        flash: &dyn FlashMemory,
-    ) -> Result<BTreeMap<u32, LatencyHistory>, NvmError> {
-        let all = self.blocks.iter();
-        all.map(|(block, recorder)| Ok((*block, recorder.history(flash.cycles(*block)?))))
-            .collect()
+    /// Notes a failure, of whatever operation the chip reports it: that of a block says which one.
+    fn note_failure(&mut self, flash: &dyn FlashMemory, why: &MemoryFault) -> Result<(), NvmError> {
+        let Some((block, origin)) = why.failed_block(flash.geometry().pages_per_block) else {
+            return Ok(());
+        };
+        self.chip.failed(block, flash.cycles(block)?, origin);
+        Ok(())
     }
 }
 
@@ -93,17 +73,15 @@ impl MemoryDevice {
     #[cold]
     #[inline(never)]
     pub(super) fn note_latency(&mut self, op: &Op<'_>, failure: Option<&MemoryFault>) {
-        let failed = match failure.map(MemoryFault::memory_status) {
-            None => false,
-            Some(MemoryStatus::ProgramFailed | MemoryStatus::EraseFailed) => true,
-            Some(_) => return,
-        };
         let took = self.cells.accounts().last_cost().array_time();
         let (Some(watch), Memory::Flash(flash)) = (&mut self.watch, &self.cells.memory) else {
             return;
         };
         // The block is one of the memory's, or the operation would have been misuse.
-        let noted = watch.note(&**flash, op, failed, took);
+        let noted = match failure {
+            None => watch.note(&**flash, op, took),
+            Some(why) => watch.note_failure(&**flash, why),
+        };
         debug_assert!(noted.is_ok(), "{noted:?}");
     }
 
@@ -111,18 +89,21 @@ impl MemoryDevice {
     fn health(&mut self, block: u32) -> Result<Health, MemoryFault> {
         let flash = self.cells.flash()?;
         let cycles = flash.cycles(block)?;
-        let (Some(watch), Memory::Flash(flash)) = (&self.watch, &self.cells.memory) else {
+        let Some(watch) = &mut self.watch else {
             return Err(FaultReason::Unsupported(DOES_NOT_AGE).into());
         };
-        let histories = watch.histories(&**flash)?;
-        let kin = Kin::of_chip(&histories.values().collect::<Vec<_>>());
-        let unused = LatencyHistory {
-            cycles,
-            ..LatencyHistory::default()
-        };
-        let history = histories.get(&block).unwrap_or(&unused);
-        let health = BlockHealth::of(Trained::stored(), history, &kin);
-        Ok(answer(&health, history.cycles, &kin))
+        let history = watch.chip.history(block, cycles);
+        let UnwornFailures {
+            injected,
+            power_cut,
+        } = watch.chip.unworn_failures(block);
+        let kin = watch.chip.kin();
+        let health = BlockHealth::of(Trained::stored(), &history, kin);
+        Ok(Health {
+            injected_failures: injected,
+            cut_failures: power_cut,
+            ..answer(&health, history.cycles, kin)
+        })
     }
 }
 

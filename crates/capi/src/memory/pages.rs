@@ -4,9 +4,9 @@ use wordline_nvm::{Memory, NvmError};
 
 use super::abi::Ecc;
 use super::block_faults::Struck;
-use super::cells::{Cells, place};
+use super::cells::{Cells, in_memory, place};
 use super::device::{MemoryDevice, Op};
-use super::fault::{FaultReason, MemoryFault};
+use super::fault::{FaultReason, ImposedFailure, MemoryFault};
 
 /// What the ECC found in a read, in one number: bits corrected, whether it advises to move the data, whether it gave up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,8 @@ impl Cells {
             if let Some(kept) = &kept {
                 self.flash()?.set_content(target, kept)?;
             }
-            return Err(NvmError::Uncorrectable { page: from }.into());
+            let error = NvmError::Uncorrectable { page: from };
+            return Err(ImposedFailure::injected(error).into());
         }
         if self.undo_program(to, kept)? {
             return Ok(());
@@ -89,7 +90,8 @@ impl Cells {
             let mut bytes = vec![0; geometry.columns() as usize];
             self.flash()?.peek(to, 0, &mut bytes)?;
             if let Some(image) = self.torn.get_mut(&target) {
-                wordline_memory::Flash::program(image, within, 0, &bytes)?;
+                let done = wordline_memory::Flash::program(image, within, 0, &bytes);
+                done.map_err(|error| in_memory(error, to, target))?;
             }
         }
         Ok(())

@@ -15,8 +15,18 @@ use crate::boundary::User;
 pub(super) struct OperationTrace {
     file: Option<TraceFile>,
     listener: Option<(Listener, User)>,
+    /// Listeners that there were: what one did not hear of is not for the next, nor for one that has ended.
+    turn: u64,
     /// Operations not yet reported.
     heard: Vec<Operation>,
+}
+
+/// Operations to be reported to a listener.
+pub(super) struct HeardOperations {
+    pub(super) listener: Listener,
+    pub(super) user: User,
+    turn: u64,
+    pub(super) operations: Vec<Operation>,
 }
 
 struct TraceFile {
@@ -49,39 +59,68 @@ impl OperationTrace {
         }
     }
 
-    /// Begins another file, or none, and ends the one before.
+    /// Begins another file, or none, and ends the one before, which goes on where the new one cannot be made.
     pub(super) fn write_to(&mut self, path: Option<PathBuf>) -> Result<(), MemoryFault> {
-        let ended = self.file.take().map_or(Ok(()), TraceFile::end);
-        if let Some(path) = path {
-            let began = File::create(&path).and_then(|file| {
-                let mut out = BufWriter::new(file);
-                out.write_all(COLUMNS.as_bytes())?;
-                Ok(out)
-            });
-            let out = began.map_err(|why| FaultReason::File {
-                path: path.as_path().into(),
-                why,
-            })?;
-            let failed = None;
-            self.file = Some(TraceFile { path, out, failed });
+        // Both may be one file: what is to stand in the earlier one is there before the new one empties it.
+        if let Some(file) = &mut self.file {
+            file.flush();
         }
-        ended
+        let next = path.map(TraceFile::create).transpose()?;
+        let ended = std::mem::replace(&mut self.file, next);
+        ended.map_or(Ok(()), TraceFile::end)
     }
 
     pub(super) fn tell(&mut self, listener: Option<(Listener, User)>) {
         self.listener = listener;
+        self.turn += 1;
         self.heard.clear();
     }
 
-    /// The listener, and the operations to report.
-    pub(super) fn take_heard(&mut self) -> Option<(Listener, User, Vec<Operation>)> {
+    /// The operations to report.
+    pub(super) fn take_heard(&mut self) -> Option<HeardOperations> {
         let (listener, user) = self.listener?;
-        let heard = std::mem::take(&mut self.heard);
-        (!heard.is_empty()).then_some((listener, user, heard))
+        let operations = std::mem::take(&mut self.heard);
+        (!operations.is_empty()).then_some(HeardOperations {
+            listener,
+            user,
+            turn: self.turn,
+            operations,
+        })
+    }
+
+    /// Whether those operations still have their listener.
+    pub(super) const fn is_turn_of(&self, heard: &HeardOperations) -> bool {
+        self.turn == heard.turn
     }
 }
 
 impl TraceFile {
+    fn create(path: PathBuf) -> Result<Self, MemoryFault> {
+        let began = File::create(&path).and_then(|file| {
+            let mut out = BufWriter::new(file);
+            out.write_all(COLUMNS.as_bytes())?;
+            Ok(out)
+        });
+        match began {
+            Ok(out) => Ok(Self {
+                path,
+                out,
+                failed: None,
+            }),
+            Err(why) => Err(FaultReason::File {
+                path: path.into(),
+                why,
+            }
+            .into()),
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.out.flush().err();
+        }
+    }
+
     fn write(&mut self, kind: OperationKind, operation: &Operation) {
         if self.failed.is_some() {
             return;
@@ -107,15 +146,11 @@ impl TraceFile {
     }
 
     fn end(mut self) -> Result<(), MemoryFault> {
-        let path = std::mem::take(&mut self.path);
-        let ended = match self.failed.take() {
-            Some(why) => Err(why),
-            None => self.out.flush(),
-        };
-        ended.map_err(|why| FaultReason::File {
-            path: path.into(),
-            why,
-        })?;
-        Ok(())
+        self.flush();
+        let path = std::mem::take(&mut self.path).into();
+        match self.failed.take() {
+            Some(why) => Err(FaultReason::File { path, why }.into()),
+            None => Ok(()),
+        }
     }
 }

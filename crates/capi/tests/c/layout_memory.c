@@ -144,6 +144,8 @@ int main(void)
     MEMBER(wl_memory_health, left_low);
     MEMBER(wl_memory_health, left);
     MEMBER(wl_memory_health, left_high);
+    MEMBER(wl_memory_health, injected_failures);
+    MEMBER(wl_memory_health, cut_failures);
     SIZE(wl_memory_operation);
     MEMBER(wl_memory_operation, size);
     MEMBER(wl_memory_operation, kind);

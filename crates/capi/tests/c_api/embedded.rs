@@ -120,3 +120,52 @@ fn a_handle_ages_under_the_trait() {
     assert_eq!(refused.status, MemoryStatus::Unsupported);
     assert_eq!(wl_memory_free(bytes), MemoryStatus::Ok);
 }
+
+/// Places that no memory has, a handle that is freed while a view of it lives, and one of another thread: errors.
+#[test]
+fn a_view_of_a_handle_refuses_what_c_would_be_refused() {
+    use wordline_memory::Flash;
+    let memory = made("mt25ql128", 0);
+    let mut flash = HandleFlash::of(memory).expect("flash");
+    let mut other = flash.clone();
+    let geometry = flash.geometry();
+    let mut out = [0; 16];
+    let pages = geometry.blocks * geometry.pages_per_block;
+    for (page, column) in [
+        (pages, 0),
+        (u32::MAX, 0),
+        (0, 250),
+        (0, u32::MAX),
+        (u32::MAX, u32::MAX),
+    ] {
+        let failed = flash.read(page, column, &mut out).expect_err("no place");
+        assert_eq!(failed.status, MemoryStatus::OutOfRange, "{page} {column}");
+        let failed = flash.program(page, column, &[0; 16]).expect_err("no place");
+        assert_eq!(failed.status, MemoryStatus::OutOfRange, "{page} {column}");
+    }
+    for block in [geometry.blocks, u32::MAX] {
+        let statuses = [
+            flash.erase(block).expect_err("no block").status,
+            flash.is_bad(block).expect_err("no block").status,
+        ];
+        assert_eq!(statuses, [MemoryStatus::OutOfRange; 2], "{block}");
+        flash.mark_bad(block).expect_err("no block");
+    }
+    flash.read(0, 0, &mut []).expect("nothing");
+    flash.program(0, 0, &[]).expect("nothing");
+    assert_eq!(wl_memory_free(memory), MemoryStatus::Ok);
+    let statuses = [
+        flash.read(0, 0, &mut out).expect_err("freed").status,
+        other.program(0, 0, &[0]).expect_err("freed").status,
+        other.erase(0).expect_err("freed").status,
+        other.is_bad(0).expect_err("freed").status,
+        other.mark_bad(0).expect_err("freed").status,
+    ];
+    assert_eq!(statuses, [MemoryStatus::BadHandle; 5]);
+
+    // The next memory in that slot is not the one that the view was of.
+    let next = made("mt25ql128", 0);
+    flash.read(0, 0, &mut out).expect_err("freed");
+    assert_eq!(stats(next).reads, 0);
+    assert_eq!(wl_memory_free(next), MemoryStatus::Ok);
+}

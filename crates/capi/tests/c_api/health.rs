@@ -118,7 +118,7 @@ fn the_health_of_blocks_in_c_is_that_of_wordline_wear() {
             let kin = Kin::of_chip(&chip);
             printed(
                 block,
-                &BlockHealth::of(&trained, &own, &kin),
+                &BlockHealth::of(trained, &own, &kin),
                 own.cycles,
                 &kin,
             )

@@ -62,6 +62,11 @@ fn faults_in_c_are_those_of_the_header() {
 }
 
 #[test]
+fn attacks_in_c_get_codes_of_the_header() {
+    check_in_folder("attacks.c");
+}
+
+#[test]
 fn commands_in_c_do_what_the_header_promises() {
     check_in_folder("commands.c");
 }
@@ -124,7 +129,7 @@ fn structs_and_values_are_those_of_the_header() {
     members!(found, "wl_memory_fault", Fault: size kind at bytes after times one_in seed);
     members!(found, "wl_memory_ideal", Ideal: size abi kind read_bytes write_bytes erase_bytes blocks page_bytes spare_bytes programs_per_page in_order marks moves banks atom_bytes endurance read_ps read_byte_ps program_ps program_byte_ps erase_ps strict);
     members!(found, "wl_memory_work", Work: size phase at bytes ends_ps);
-    members!(found, "wl_memory_health", Health: size verdict reason cycles operation failed_blocks beyond latency_ratio used_low used used_high left_low left left_high);
+    members!(found, "wl_memory_health", Health: size verdict reason cycles operation failed_blocks beyond latency_ratio used_low used used_high left_low left left_high injected_failures cut_failures);
     members!(found, "wl_memory_operation", Operation: size kind at bytes start_ps duration_ps failed);
     let found: BTreeMap<_, _> = found.into_iter().collect();
     assert_eq!(layout_of(&program), found);

@@ -1,7 +1,6 @@
 //! The distributions of figures within kinds and families, as `distributions.tsv` has them.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::cmp::Ordering;
 
 /// The distributions, one a line. `make reference` writes the file again.
 pub(super) static TEXT: &str = include_str!("../../distributions.tsv");
@@ -90,8 +89,8 @@ pub(super) const ALL_KINDS: &str = "all";
 /// In the place of the column, for a factor.
 pub(super) const FACTOR: &str = "factor";
 
-/// Kind, figure, column and family.
-type DistributionKey<'a> = (&'a str, &'a str, &'a str, &'a str);
+/// Kind, figure, column and family: the order of the lines.
+type DistributionKey<'a> = [&'a str; 4];
 
 /// The distribution of a column of a figure in a kind, as seen from a family; from none where it has no figure.
 pub(crate) fn distribution(
@@ -99,19 +98,61 @@ pub(crate) fn distribution(
     figure: &str,
     column: &str,
     family: Option<&str>,
-) -> Option<&'static Distribution> {
-    static ROWS: LazyLock<Vec<Distribution>> = LazyLock::new(|| {
-        let lines = TEXT.lines().skip(1);
-        lines.filter_map(Distribution::parse).collect()
-    });
-    static ALL: LazyLock<HashMap<DistributionKey<'static>, &'static Distribution>> =
-        LazyLock::new(|| {
-            let key = |row: &'static Distribution| {
-                let key = (&*row.kind, &*row.figure, &*row.column, &*row.family);
-                (key, row)
-            };
-            ROWS.iter().map(key).collect()
-        });
-    let find = |family| ALL.get(&(kind, figure, column, family)).copied();
-    family.and_then(find).or_else(|| find(""))
+) -> Option<Distribution> {
+    let find = |family| line_of([kind, figure, column, family]);
+    let line = family.and_then(find).or_else(|| find(""))?;
+    Distribution::parse(line)
+}
+
+/// The line of a key. It is looked for in the text, whose lines are in order: a sheet needs a few of a thousand, and to
+/// read all of them would take longer than all else that opens a part.
+fn line_of(key: DistributionKey<'_>) -> Option<&'static str> {
+    let bytes = TEXT.as_bytes();
+    let is_end = |byte: &u8| *byte == b'\n';
+    let heading = bytes.iter().position(is_end)?;
+    let (mut low, mut high) = (heading + 1, bytes.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let start = bytes[low..middle].iter().rposition(is_end);
+        let start = start.map_or(low, |before| low + before + 1);
+        let length = bytes[start..].iter().position(is_end);
+        let end = length.map_or(bytes.len(), |length| start + length);
+        let line = TEXT.get(start..end)?;
+        match key_of(line).cmp(&key) {
+            Ordering::Less => low = end + 1,
+            Ordering::Greater => high = start,
+            Ordering::Equal => return Some(line),
+        }
+    }
+    None
+}
+
+fn key_of(line: &str) -> DistributionKey<'_> {
+    let mut fields = line.split('\t');
+    [(); 4].map(|()| fields.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_found_by_its_key_and_no_other() {
+        let lines: Vec<_> = TEXT.lines().skip(1).collect();
+        assert!(lines.len() > 500);
+        assert!(lines.is_sorted_by(|one, next| key_of(one) < key_of(next)));
+        for line in lines {
+            let [kind, figure, column, family] = key_of(line);
+            assert_eq!(line_of([kind, figure, column, family]), Some(line));
+            assert!(Distribution::parse(line).is_some(), "{line}");
+            let unknown = format!("{family}\u{1}");
+            assert_eq!(line_of([kind, figure, column, &unknown]), None);
+            // Of a family without figures: the line of none.
+            let of_none = distribution(kind, figure, column, Some(&unknown));
+            assert_eq!(of_none, distribution(kind, figure, column, None));
+        }
+        for kind in ["", "A", "zz", "kind"] {
+            assert_eq!(line_of([kind, "figure", "column", "family"]), None);
+        }
+    }
 }

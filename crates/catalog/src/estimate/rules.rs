@@ -184,11 +184,7 @@ impl FigureSlot<'_, '_> {
     }
 
     /// The distribution of a column: that of the closest figure and kind that enough parts state.
-    pub(crate) fn distribution(
-        &self,
-        column: &str,
-        family: Option<&str>,
-    ) -> Option<&'static Distribution> {
+    pub(crate) fn distribution(&self, column: &str, family: Option<&str>) -> Option<Distribution> {
         let mut both = self
             .figures
             .iter()

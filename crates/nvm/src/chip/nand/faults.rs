@@ -21,10 +21,14 @@ pub(super) fn factory_bad(key: u64, blocks: u32, good: u32, most: u32) -> Vec<u3
     let candidates = blocks.saturating_sub(good);
     let most = u64::from(most.min(candidates));
     let count = draw(key, 0, 0, Purpose::BadBlock) % (most + 1);
-    let lot = |block: &u32| draw(key, u64::from(*block), 1, Purpose::BadBlock);
-    let mut bad: Vec<u32> = (good..blocks).collect();
-    bad.sort_by_cached_key(lot);
-    bad.truncate(count as usize);
+    let Some(last) = count.checked_sub(1) else {
+        return Vec::new();
+    };
+    let lot = |block: u32| draw(key, u64::from(block), 1, Purpose::BadBlock);
+    let mut lots: Vec<(u64, u32)> = (good..blocks).map(|block| (lot(block), block)).collect();
+    // The lowest lots: their order among themselves and that of the others is nothing to anybody.
+    lots.select_nth_unstable(last as usize);
+    let mut bad: Vec<u32> = lots.iter().take(count as usize).map(|lot| lot.1).collect();
     bad.sort_unstable();
     bad
 }
@@ -84,6 +88,15 @@ mod tests {
             most = most.max(bad.len());
         }
         assert_eq!((fewest, most), (0, 20));
+        // Those with the lowest lots, as if all were put in order.
+        for key in 0..50 {
+            let mut all: Vec<u32> = (8..1024).collect();
+            all.sort_by_cached_key(|block| draw(key, u64::from(*block), 1, Purpose::BadBlock));
+            let bad = factory_bad(key, 1024, 8, 20);
+            all.truncate(bad.len());
+            all.sort_unstable();
+            assert_eq!(bad, all);
+        }
         assert!(factory_bad(1, 4, 4, 2).is_empty());
     }
 
