@@ -200,7 +200,7 @@ impl ServerPower {
             .into_iter()
             .zip(found)
         {
-            if !(found.abs() <= POWER_MAX_W) {
+            if !found.is_finite() || found.abs() > POWER_MAX_W {
                 return Err(PowerError::BeyondAny { what });
             }
             if found < 0.0 {
