@@ -37,6 +37,8 @@ fn main() -> io::Result<()> {
         .collect();
     features.sort();
     digest.update(features.join(" "));
+    // What the system's own functions round may differ.
+    digest.update(env::var("TARGET").unwrap_or_default());
     let hex: String = digest
         .finalize()
         .iter()
@@ -57,9 +59,10 @@ pub(crate) fn sources(own: &Path) -> io::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
                 collect_crate(&folder, &mut folders, &mut files)?;
             }
         }
-        let lock = crates.join("../Cargo.lock");
-        folders.push(lock.clone());
-        files.push(lock);
+        for name in ["../Cargo.lock", "../Cargo.toml"] {
+            folders.push(crates.join(name));
+            files.push(crates.join(name));
+        }
     } else {
         collect_crate(own, &mut folders, &mut files)?;
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use wordline_core::explore::DesignSpace;
+use wordline_core::quantity::ByteCount;
 use wordline_core::sweep::{Sweep, SweepResult};
 use wordline_core::{Experiment, ResultSet};
 
@@ -14,6 +15,9 @@ use crate::failure::{self, Failure};
 
 /// No document of ours comes near this size.
 const DOCUMENT_BYTES_MAX: u64 = 256 << 20;
+
+/// The documents of as many points as a sweep may have.
+const SWEEP_BYTES_MAX: u64 = 8 << 30;
 
 /// Reads a document; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<ResultSet, Failure> {
@@ -73,17 +77,22 @@ fn of_text<T: DeserializeOwned>(path: &Path, text: &str, what: &str) -> Result<T
 
 /// Reads the result of a sweep.
 pub(crate) fn read_sweep_result(path: &Path) -> Result<SweepResult, Failure> {
-    let text = text(path)?;
+    let text = text_up_to(path, SWEEP_BYTES_MAX)?;
     SweepResult::from_json(&text)
         .map_err(|error| failure::document(path, &text, "a result of a sweep", &error))
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = crate::input::read(path, DOCUMENT_BYTES_MAX)?;
-    if bytes.len() as u64 > DOCUMENT_BYTES_MAX {
+    text_up_to(path, DOCUMENT_BYTES_MAX)
+}
+
+fn text_up_to(path: &Path, most: u64) -> Result<String, Failure> {
+    let bytes = crate::input::read(path, most)?;
+    if bytes.len() as u64 > most {
         let text = format!(
-            "{} is larger than 256 MiB: it is not a result document",
-            path.display()
+            "{} is larger than {}: it is not a result document",
+            path.display(),
+            ByteCount::from_bytes(most)
         );
         return Err(failure::message(text));
     }

@@ -1,6 +1,6 @@
 //! A design space, and what is asked of it.
 //!
-//! An [`DesignSpace`] is a [`Sweep`] with objectives: its answer is the Pareto front, the points that no other is at least as good
+//! A [`DesignSpace`] is a [`Sweep`] with objectives: its answer is the Pareto front, the points that no other is at least as good
 //! as in every objective and better in one. [`ParetoObjective::better`] decides that by the registry of metrics.
 
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::metric::{Better, Metric};
 use crate::operation::RowOperation;
-use crate::results::{ResultSet, SCHEMA_VERSION};
-use crate::sweep::{Condition, Sweep, SweepAxis, SweepError};
+use crate::results::{NoValue, ResultSet, Row, SCHEMA_VERSION};
+use crate::sweep::{Condition, Sweep, SweepAxis, SweepError, is_within};
 
 /// Objectives beyond which nearly every point lies on the front.
 pub const OBJECTIVES_MAX: usize = 6;
@@ -69,6 +69,11 @@ pub enum ExplorationError {
         "objective {0}: neither more nor less of it is better, so that it ranks nothing; docs/reference/metrics.md says which does"
     )]
     NoSide(Metric),
+    /// A field that is both varied and set for rough runs.
+    #[error(
+        "coarse: an axis varies {0} as well, so that rough runs would be the real ones; allowed: other fields"
+    )]
+    Varied(String),
     /// A rough run that is no experiment.
     #[error("coarse: {0}")]
     Coarse(String),
@@ -92,6 +97,14 @@ impl DesignSpace {
     pub fn coarse_sweep(&self) -> Result<Option<Sweep>, ExplorationError> {
         if self.coarse.is_empty() {
             return Ok(None);
+        }
+        for field in self.coarse.keys() {
+            let mut varied = self.axes.iter().flat_map(|axis| &axis.fields);
+            if varied
+                .any(|other| other == field || is_within(other, field) || is_within(field, other))
+            {
+                return Err(ExplorationError::Varied(field.clone()));
+            }
         }
         let coarse = self.sweep().with_fields(&self.coarse);
         let coarse = coarse.map_err(ExplorationError::Coarse)?;
@@ -131,14 +144,19 @@ impl ParetoObjective {
         }
     }
 
-    /// The worst value of a document; none where it has no number.
+    /// The worst value of the figure in a document; none where a row has no number. What is unbounded and better the more
+    /// of it there is, is infinite.
     #[must_use]
     pub fn value(&self, document: &ResultSet) -> Option<f64> {
-        let rows = document.of(self.metric);
+        let rows = document.of(self.metric).filter(|row| row.is_whole());
         let mut rows = rows.filter(|row| self.operation.is_none_or(|of| row.operation == of));
-        let first = rows.next()?.value?;
+        let value = |row: &Row| match (row.value, row.no_value) {
+            (None, Some(NoValue::Unbounded)) if self.better(1.0, 0.0) => Some(f64::INFINITY),
+            (value, _) => value,
+        };
+        let first = value(rows.next()?)?;
         rows.try_fold(first, |worst, row| {
-            let value = row.value?;
+            let value = value(row)?;
             Some(if self.better(worst, value) {
                 value
             } else {
@@ -219,8 +237,8 @@ pub struct ParetoPoint {
     pub point: u64,
     /// The value of each field that is varied.
     pub at: BTreeMap<String, Value>,
-    /// The value of each objective, in its SI unit.
-    pub values: Vec<f64>,
+    /// The value of each objective, in its SI unit; null where it is unbounded, which is best.
+    pub values: Vec<Option<f64>>,
     /// Its document.
     pub result: Box<ResultSet>,
 }
@@ -293,12 +311,54 @@ mod tests {
         assert!(problem(neither, json!({})).contains("ranks nothing"));
         let unknown = json!({ "workload.totl_bytes": 1 });
         assert!(problem(throughput.clone(), unknown).contains("total_bytes"));
+        let varied = problem(throughput.clone(), json!({ "seed": 1 }));
+        assert!(varied.contains("an axis varies seed"), "{varied}");
         let good = study(throughput, json!({ "workload.total_bytes": "64 KiB" })).expect("a study");
         let coarse = good
             .coarse_sweep()
             .expect("it is sound")
             .expect("there is one");
         assert_eq!(coarse.experiment["workload"]["total_bytes"], 65_536);
+    }
+
+    #[test]
+    fn parts_and_estimates_of_a_figure_do_not_count_and_unbounded_is_best() {
+        use crate::results::AxisValue;
+        use crate::{Axis, Basis, Timing};
+        let study = study(json!([{ "metric": "lifetime" }]), json!({})).expect("a study");
+        let place = study.sweep().points().expect("points").remove(0);
+        let mut document = ResultSet::new(study.sweep().experiment_at(&place).expect("one"));
+        let row = |value: Option<f64>, axes: &[(Axis, &str)]| Row {
+            target: "p@b".into(),
+            part: "p".into(),
+            board: "b".into(),
+            workload: "raw".into(),
+            operation: RowOperation::Write,
+            axes: axes
+                .iter()
+                .map(|(axis, name)| (*axis, AxisValue::from(*name)))
+                .collect(),
+            timing: Timing::Typ,
+            age: 0.0,
+            metric: Metric::Lifetime,
+            value,
+            no_value: value.is_none().then_some(NoValue::Unbounded),
+            unit: "s".into(),
+            basis: Basis::Simulated,
+            distribution: None,
+        };
+        let lifetime = &study.objectives[0];
+        assert_eq!(lifetime.value(&document), None);
+        document.rows.push(row(None, &[(Axis::Cause, "retention")]));
+        document
+            .rows
+            .push(row(Some(1.0), &[(Axis::Estimate, "at-best")]));
+        document.rows.push(row(Some(7.0), &[]));
+        assert_eq!(lifetime.value(&document), Some(7.0));
+        document.rows.push(row(None, &[(Axis::Fill, "full")]));
+        assert_eq!(lifetime.value(&document), Some(7.0));
+        document.rows.remove(2);
+        assert_eq!(lifetime.value(&document), Some(f64::INFINITY));
     }
 
     #[test]

@@ -763,6 +763,13 @@ impl Row {
         text
     }
 
+    /// Whether it is the figure itself: no part of it by cause, and no estimate.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let parts = [Axis::Cause, Axis::Estimate];
+        !parts.iter().any(|axis| self.axes.contains_key(axis))
+    }
+
     /// An axis as a whole number.
     #[must_use]
     pub fn count(&self, axis: Axis) -> Option<u64> {

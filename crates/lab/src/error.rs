@@ -192,6 +192,12 @@ pub enum LabError {
     /// A design space cannot be explored.
     #[error(transparent)]
     Exploration(#[from] wordline_core::explore::ExplorationError),
+    /// The program itself is at fault.
+    #[error("a fault of Wordline itself, please report it: {words}")]
+    Fault {
+        /// What was found.
+        words: String,
+    },
     /// There are no threads to work on.
     #[error("threads cannot be started: {problem}")]
     Threads {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use wordline_catalog::Catalog;
 use wordline_core::explore::{DesignSpace, ExcludedBy, ExplorationResult};
+use wordline_core::{Axis, Better};
 use wordline_lab::{Control, Shard, explore, sweep};
 
 fn catalog() -> Catalog {
@@ -31,7 +32,19 @@ fn exhaustive(space: &DesignSpace) -> Vec<u64> {
             if document.verdicts.iter().any(|verdict| !verdict.pass) {
                 return None;
             }
-            let values = space.objectives.iter().map(|of| of.value(&document));
+            let values = space.objectives.iter().map(|of| {
+                let rows = document.rows.iter().filter(|row| row.metric == of.metric);
+                let rows = rows.filter(|row| {
+                    !row.axes.contains_key(&Axis::Cause) && !row.axes.contains_key(&Axis::Estimate)
+                });
+                let values = rows.map(|row| row.value);
+                let values = values.collect::<Option<Vec<f64>>>()?;
+                let worst = |one: f64, other: f64| match of.metric.info().better {
+                    Better::Higher => one.min(other),
+                    _ => one.max(other),
+                };
+                values.into_iter().reduce(worst)
+            });
             Some((point.point, values.collect::<Option<Vec<f64>>>()?))
         })
         .collect();
@@ -189,14 +202,55 @@ fn candidates_that_a_bound_excludes_are_not_simulated() {
     );
 }
 
+/// Accesses that the rough runs have no room for: these points are run in full.
 #[test]
-fn a_stopped_exploration_keeps_what_is_finished() {
-    use std::sync::atomic::AtomicBool;
-    let stop = AtomicBool::new(true);
+fn what_a_rough_run_cannot_judge_is_run_in_full() {
+    let space = space(json!({
+        "experiment": {
+            "targets": ["em064lx"],
+            "workload": { "kind": "raw", "operations": ["write"], "total_bytes": "1 MiB", "wrap_bytes": "1 MiB" },
+        },
+        "axis": [{ "field": "workload.access_bytes", "values": ["16 KiB", "32 KiB", "128 KiB", "256 KiB"] }],
+        "objective": [{ "metric": "throughput_mean" }, { "metric": "latency_max" }],
+        "coarse": { "workload.total_bytes": "64 KiB", "workload.wrap_bytes": "64 KiB" },
+    }));
+    let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+    assert_eq!(found(&result), exhaustive(&space));
+    assert!(result.excluded.is_empty(), "{:?}", result.excluded);
+}
+
+#[test]
+fn an_exploration_and_a_sweep_that_are_stopped_keep_what_is_finished() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let space = drawn(0, 2);
+    let stop = AtomicBool::new(false);
+    let after = |done: u64, step: &'static str| {
+        let stop = &stop;
+        move |progress: wordline_lab::Progress<'_>| {
+            if progress.done_bytes >= done && progress.step.contains(step) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let third = after(3, "point");
     let control = Control {
         stop: Some(&stop),
+        progress: Some(&third),
+        threads: 1,
         ..Control::default()
     };
-    let result = explore(&catalog(), &drawn(0, 2), None, &control).expect("it is stopped");
-    assert!(!result.complete && result.front.is_empty());
+    let swept = sweep(&catalog(), &space.sweep(), Shard::WHOLE, None, &control).expect("stopped");
+    let points: Vec<u64> = swept.points.iter().map(|point| point.point).collect();
+    assert_eq!((swept.complete, points), (false, vec![0, 1, 2]));
+    stop.store(false, Ordering::Relaxed);
+    let first_in_full = after(1, "in full");
+    let control = Control {
+        progress: Some(&first_in_full),
+        ..control
+    };
+    let explored = explore(&catalog(), &space, None, &control).expect("stopped");
+    assert_eq!(
+        (explored.complete, explored.fine, explored.front.len()),
+        (false, 1, 1)
+    );
 }

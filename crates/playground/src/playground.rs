@@ -75,7 +75,7 @@ impl Playground {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut experiment = Experiment::from_json(text)?;
         let written: Value = serde_json::from_str(text).unwrap_or_default();
-        let stated = |field: &str| states(&written, field);
+        let stated = |field: &str| wordline_lab::states(&written, field);
         wordline_lab::complete(&mut experiment, &self.catalog, &stated)?;
         let whole = experiment.to_json();
         let document = wordline_lab::run(&self.catalog, &experiment, control)?;
@@ -91,16 +91,6 @@ impl Playground {
         let format: Format = format.parse()?;
         let document = self.document.as_ref().ok_or(PlaygroundError::NothingRun)?;
         Ok(wordline_report::render(document, format, &Style::default()))
-    }
-}
-
-/// Whether a document states a field, at any depth of its experiment.
-fn states(value: &Value, field: &str) -> bool {
-    match value {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(name, value)| name == field || (name != "rows" && states(value, field))),
-        _ => false,
     }
 }
 

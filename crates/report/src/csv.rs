@@ -44,10 +44,12 @@ pub(crate) fn sweep(result: &SweepResult) -> String {
         .filter_map(|point| point.result.as_ref());
     let axes = axes(documents.flat_map(|document| &document.rows));
     let fields: Vec<&String> = result.sweep.fields().collect();
+    // Rows have columns of some of these names, which say what was run.
+    let varied: Vec<String> = fields.iter().map(|field| format!("at.{field}")).collect();
     let columns = header(&axes);
     let names = ["point"]
         .into_iter()
-        .chain(fields.iter().map(|field| field.as_str()));
+        .chain(varied.iter().map(String::as_str));
     let names = names.chain(columns.iter().copied()).chain(["failed"]);
     let mut out = record(names.map(text));
     for point in &result.points {

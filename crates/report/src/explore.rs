@@ -27,8 +27,11 @@ pub fn render_exploration(result: &ExplorationResult, format: Format, style: &St
     }
 }
 
-fn shown(objective: &ParetoObjective, value: f64) -> String {
-    text::number(objective.metric, value, text::DIGITS)
+fn shown(objective: &ParetoObjective, value: Option<f64>) -> String {
+    match value {
+        Some(value) => text::number(objective.metric, value, text::DIGITS),
+        None => "unbounded".to_owned(),
+    }
 }
 
 fn objective_name(objective: &ParetoObjective) -> String {
@@ -47,9 +50,16 @@ fn step(result: &ExplorationResult, from: &ParetoPoint, to: &ParetoPoint) -> Str
         if from == to {
             continue;
         }
+        let name = objective_name(objective);
+        let (Some(from), Some(to)) = (from, to) else {
+            match to.is_none() {
+                true => better.push(format!("unbounded {name}")),
+                false => worse.push(format!("bounded {name}")),
+            }
+            continue;
+        };
         let ratio = to.max(*from) / to.min(*from);
         let direction = if to > from { "more" } else { "less" };
-        let name = objective_name(objective);
         let words = match ratio.is_finite() && to.min(*from) > 0.0 {
             true if ratio < 2.0 => {
                 format!(
@@ -62,7 +72,10 @@ fn step(result: &ExplorationResult, from: &ParetoPoint, to: &ParetoPoint) -> Str
                 if to > from { "x" } else { "÷" },
                 human(ratio, "1", 2)
             ),
-            false => format!("{} {direction} {name}", shown(objective, (to - from).abs())),
+            false => format!(
+                "{} {direction} {name}",
+                shown(objective, Some((to - from).abs()))
+            ),
         };
         match objective.better(*to, *from) {
             true => better.push(words),
@@ -113,7 +126,11 @@ fn front(result: &ExplorationResult, title: &str) -> Grid {
 fn values(result: &ExplorationResult) -> Grid {
     let sweep = result.space.sweep();
     let mut columns = vec![Column::numeric("point")];
-    columns.extend(sweep.fields().map(|field| Column::left(field.as_str())));
+    columns.extend(
+        sweep
+            .fields()
+            .map(|field| Column::left(format!("at.{field}"))),
+    );
     columns.extend(
         result
             .space
@@ -130,10 +147,9 @@ fn values(result: &ExplorationResult) -> Grid {
             None => String::new(),
         }));
         cells.extend(
-            point
-                .values
-                .iter()
-                .map(|value| Value::from(*value).to_string()),
+            point.values.iter().map(|value| {
+                value.map_or_else(String::new, |value| Value::from(value).to_string())
+            }),
         );
         grid.push(cells);
     }
@@ -292,7 +308,7 @@ mod tests {
             result.front.push(ParetoPoint {
                 point: place.point,
                 at: sweep.at(place),
-                values: values.to_vec(),
+                values: values.map(Some).to_vec(),
                 result: Box::new(ResultSet::new(experiment)),
             });
         }
@@ -332,7 +348,7 @@ mod tests {
         let csv = render_exploration(&result(), Format::Csv, &Style::default());
         assert_eq!(
             csv,
-            "point,workload.access_bytes,cost,ram_provision\r\n0,512,3.0,24576.0\r\n1,4096,5.0,12288.0\r\n"
+            "point,at.workload.access_bytes,cost,ram_provision\r\n0,512,3.0,24576.0\r\n1,4096,5.0,12288.0\r\n"
         );
         let json = render_exploration(&result(), Format::Json, &Style::default());
         let back: ExplorationResult = serde_json::from_str(&json).expect("JSON");

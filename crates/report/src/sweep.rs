@@ -115,7 +115,8 @@ fn metrics(result: &SweepResult) -> Vec<SweptMetric> {
     for point in &result.points {
         for row in point.result.iter().flat_map(|document| &document.rows) {
             let better = row.metric.info().better;
-            let (Some(value), true) = (row.value, better != Better::Neither) else {
+            let counts = better != Better::Neither && row.is_whole();
+            let (Some(value), true) = (row.value, counts) else {
                 continue;
             };
             let place = Metric::ALL.iter().position(|metric| *metric == row.metric);
@@ -414,7 +415,7 @@ mod tests {
             ],
         }))
         .expect("a sweep");
-        let mut result = SweepResult::new(sweep);
+        let mut result = SweepResult::new(sweep, "models");
         let places = result.sweep.points().expect("points");
         for place in places {
             let at = result.sweep.at(&place);
@@ -481,7 +482,7 @@ mod tests {
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 1 + 3 * 2 + 1);
         assert!(
-            lines[0].starts_with("point,workload.access_bytes,seed,target,"),
+            lines[0].starts_with("point,at.workload.access_bytes,at.seed,target,"),
             "{}",
             lines[0]
         );

@@ -21,6 +21,14 @@ pub enum MergeError {
         /// The version of the first.
         first: String,
     },
+    /// They are of two simulations.
+    #[error(
+        "result {0} was made by another simulation than the first; allowed: results of one build of Wordline"
+    )]
+    Models(usize),
+    /// A point without a result, or with a failure beside it.
+    #[error("point {0} has to have either a result or the reason why there is none")]
+    Hollow(u64),
     /// Two results of one point differ.
     #[error(
         "point {0} stands in two results that differ; allowed: the same result, because a run is deterministic"
@@ -54,6 +62,9 @@ impl SweepResult {
                     first: merged.wordline,
                 });
             }
+            if result.models != merged.models {
+                return Err(MergeError::Models(index));
+            }
             merged.points.extend(result.points);
         }
         merged.points.sort_by_key(|point| point.point);
@@ -69,6 +80,9 @@ impl SweepResult {
         let places = merged.sweep.points()?;
         for point in &merged.points {
             let place = places.get(point.point as usize);
+            if point.result.is_some() == point.failed.is_some() {
+                return Err(MergeError::Hollow(point.point));
+            }
             if place.is_none_or(|place| merged.sweep.at(place) != point.at) {
                 return Err(MergeError::Unknown(point.point));
             }

@@ -28,7 +28,7 @@ mod condition;
 mod field;
 mod merge;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -168,6 +168,11 @@ pub enum SweepError {
     /// A condition without a field leaves everything out.
     #[error("leave_out: an entry without a condition would leave every point out")]
     NoCondition,
+    /// A condition that no point meets.
+    #[error(
+        "leave_out: no point meets {0}; allowed: values of the axes as they stand there, and min and max of numbers"
+    )]
+    Idle(String),
     /// Too many points.
     #[error("the sweep has {points} points; allowed: up to {POINTS_MAX}")]
     TooMany {
@@ -247,7 +252,7 @@ impl Sweep {
         }
         let first = vec![0; self.axes.len()];
         for (index, axis) in self.axes.iter().enumerate() {
-            let mut seen = Vec::<(String, &Value)>::new();
+            let mut seen = HashMap::<String, &Value>::new();
             for (number, value) in axis.values.iter().enumerate() {
                 let mut indices = first.clone();
                 indices[index] = number;
@@ -258,14 +263,13 @@ impl Sweep {
                 };
                 let experiment = self.stated(&indices).and_then(|stated| self.read(stated));
                 let text = experiment.map_err(problem)?.to_json();
-                if let Some((_, other)) = seen.iter().find(|(other, _)| *other == text) {
+                if let Some(other) = seen.insert(text, value) {
                     return Err(SweepError::Same {
                         axis: axis.name(),
                         first: shown(other),
                         second: shown(value),
                     });
                 }
-                seen.push((text, value));
             }
         }
         Ok(())
@@ -301,14 +305,10 @@ impl Sweep {
                 if field == other {
                     return Err(SweepError::Twice((*field).clone()));
                 }
-                let holds = |outer: &str, inner: &str| {
-                    inner
-                        .strip_prefix(outer)
-                        .is_some_and(|rest| rest.starts_with('.'))
-                };
                 let pairs = [(field, other), (other, field)];
-                if let Some((outer, inner)) =
-                    pairs.into_iter().find(|(outer, inner)| holds(outer, inner))
+                if let Some((outer, inner)) = pairs
+                    .into_iter()
+                    .find(|(outer, inner)| is_within(inner, outer))
                 {
                     return Err(SweepError::Within {
                         outer: (*outer).clone(),
@@ -345,9 +345,10 @@ impl Sweep {
         };
         self.check()?;
         let mut places = Vec::new();
+        let mut has_met = vec![false; self.leave_out.len()];
         let mut indices = vec![0; sizes.len()];
         for _ in 0..all {
-            if !self.is_left_out(&indices) {
+            if !self.is_left_out(&indices, &mut has_met) {
                 places.push(PointPlace {
                     point: places.len() as u64,
                     indices: indices.clone(),
@@ -361,19 +362,29 @@ impl Sweep {
                 *index = 0;
             }
         }
+        if let Some(idle) = has_met.iter().position(|has_met| !has_met) {
+            let entry = serde_json::to_value(&self.leave_out[idle]).unwrap_or_default();
+            return Err(SweepError::Idle(entry.to_string()));
+        }
         if places.is_empty() {
             return Err(SweepError::NoPoint(all));
         }
         Ok(places)
     }
 
-    fn is_left_out(&self, indices: &[usize]) -> bool {
+    fn is_left_out(&self, indices: &[usize], has_met: &mut [bool]) -> bool {
         let at = self.coordinates(indices);
         let meets = |(field, condition): (&String, &Condition)| {
             at.get(field)
                 .is_some_and(|value| condition.holds(field, value))
         };
-        self.leave_out.iter().any(|entry| entry.iter().all(meets))
+        let mut is_left_out = false;
+        for (entry, has_met) in self.leave_out.iter().zip(has_met) {
+            let is_met = entry.iter().all(meets);
+            *has_met |= is_met;
+            is_left_out |= is_met;
+        }
+        is_left_out
     }
 
     /// The value of each field that is varied.
@@ -423,6 +434,13 @@ impl Sweep {
     }
 }
 
+/// Whether a field lies in another one.
+pub(crate) fn is_within(field: &str, outer: &str) -> bool {
+    field
+        .strip_prefix(outer)
+        .is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// A value as people write it.
 fn shown(value: &Value) -> String {
     match value {
@@ -439,6 +457,8 @@ pub struct SweepResult {
     pub schema_version: u32,
     /// Version of the program that made it.
     pub wordline: String,
+    /// A hash of the simulation that made it: what shards of one sweep have to have in common.
+    pub models: String,
     /// What was run.
     pub sweep: Sweep,
     /// The share of the points that was asked for, as `2/8`; nothing where all were.
@@ -469,10 +489,11 @@ pub struct SweptPoint {
 impl SweepResult {
     /// An empty document.
     #[must_use]
-    pub fn new(sweep: Sweep) -> Self {
+    pub fn new(sweep: Sweep, models: &str) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             wordline: env!("CARGO_PKG_VERSION").to_owned(),
+            models: models.to_owned(),
             sweep,
             shard: None,
             points: Vec::new(),
@@ -516,9 +537,10 @@ impl SweepResult {
             }
         }
         let mut text = format!(
-            "{{\n\"schema_version\": {},\n\"wordline\": {},\n\"sweep\": {},\n",
+            "{{\n\"schema_version\": {},\n\"wordline\": {},\n\"models\": {},\n\"sweep\": {},\n",
             self.schema_version,
             line(&self.wordline),
+            line(&self.models),
             line(&self.sweep)
         );
         if let Some(shard) = &self.shard {

@@ -120,6 +120,16 @@ fn what_meets_every_condition_of_an_entry_is_left_out() {
         Err(SweepError::NoPoint(6))
     );
     assert_eq!(left(json!([{}])), Err(SweepError::NoCondition));
+    for idle in [
+        json!({ "timing": "mx" }),
+        json!({ "timing": { "min": 1 } }),
+        json!({ "workload.access_bytes": 513 }),
+    ] {
+        let problem = left(json!([idle]))
+            .expect_err("it leaves nothing out")
+            .to_string();
+        assert!(problem.contains("no point meets"), "{problem}");
+    }
     assert!(
         left(json!([{ "age": 0 }]))
             .expect_err("not varied")
@@ -221,7 +231,7 @@ fn a_sweep_survives_json_in_its_last_form() {
 /// A result of some points, with documents that differ by point.
 fn result(sweep: &Sweep, points: impl Iterator<Item = usize>) -> SweepResult {
     let places = sweep.points().expect("points");
-    let mut result = SweepResult::new(sweep.clone());
+    let mut result = SweepResult::new(sweep.clone(), "models");
     for point in points {
         let experiment = sweep.experiment_at(&places[point]).expect("an experiment");
         let failed = (point % 3 == 1).then(|| "for a reason".to_owned());
@@ -289,6 +299,15 @@ fn shards_that_do_not_belong_together_are_refused() {
     moved.points.remove(1);
     moved.points[1].point = 1;
     assert_eq!(SweepResult::merge(vec![moved]), Err(MergeError::Unknown(1)));
+    let mut other_models = whole.clone();
+    other_models.models = "other".to_owned();
+    assert_eq!(
+        SweepResult::merge(vec![whole.clone(), other_models]),
+        Err(MergeError::Models(2))
+    );
+    let mut hollow = whole.clone();
+    hollow.points[1].failed = None;
+    assert_eq!(SweepResult::merge(vec![hollow]), Err(MergeError::Hollow(1)));
     let mut part = whole;
     part.points.pop();
     assert!(!SweepResult::merge(vec![part]).expect("a part").complete);

@@ -376,11 +376,8 @@ fn rank(study: &CompareWorkload, document: &mut ResultSet) -> Option<Metric> {
         .collect();
     let worst = |target: &str, metric: Metric| {
         let rows = document.rows.iter();
-        // A part of a figure or an estimate of it is not the figure.
-        let rows = rows.filter(|row| {
-            let whole = [Axis::Cause, Axis::Estimate].map(|axis| !row.axes.contains_key(&axis));
-            row.target == target && row.metric == metric && whole == [true; 2]
-        });
+        let rows =
+            rows.filter(|row| row.target == target && row.metric == metric && row.is_whole());
         let better = metric.info().better;
         // What is unknown, or could not be run and has no rows, comes last.
         let values = rows.map(|row| match (row.value, row.no_value, better) {

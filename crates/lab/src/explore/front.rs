@@ -8,8 +8,10 @@ use wordline_core::explore::ParetoObjective;
 /// How much larger one value is than another, as a share of the larger of the two.
 pub(super) fn distance(one: f64, other: f64) -> f64 {
     let larger = one.abs().max(other.abs());
-    if larger == 0.0 {
+    if one == other {
         0.0
+    } else if larger.is_infinite() {
+        if one > other { 1.0 } else { -1.0 }
     } else {
         (one - other) / larger
     }

@@ -20,7 +20,7 @@ use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{self, Case};
 use crate::store::{KeyMaker, Store};
-use crate::sweep::experiment_of;
+use crate::sweep::{experiment_of, guarded};
 
 /// Points that are run in full whatever their rough runs say, evenly over the space, so that the difference is known away
 /// from the front as well; and at least so many of each target.
@@ -93,6 +93,8 @@ impl Explorer<'_> {
         let is_compared = self.is_compared(places);
         let has_rough = self.rough.is_some() || is_compared;
         let mut rough = BTreeMap::<usize, Vec<f64>>::new();
+        // What a rough run could not judge.
+        let mut open = Vec::new();
         let all: Vec<usize> = (0..places.len()).collect();
         let mut run = BTreeMap::<usize, (Vec<f64>, Box<ResultSet>)>::new();
         let groups = self.groups(places);
@@ -105,7 +107,13 @@ impl Explorer<'_> {
                         let by_bound = matches!(state, PointState::Excluded(ExcludedBy::Bound, _));
                         result.coarse += u64::from(!by_bound);
                         match state {
-                            PointState::Excluded(by, reason) => excluded.add(by, reason, index),
+                            // Only a bound, or the same run, says for certain that it is no candidate.
+                            PointState::Excluded(by, reason) => {
+                                match by == ExcludedBy::Bound || self.rough.is_none() {
+                                    true => excluded.add(by, reason, index),
+                                    false => open.push(index),
+                                }
+                            }
                             PointState::Values(values) => {
                                 rough.insert(index, values);
                             }
@@ -116,7 +124,11 @@ impl Explorer<'_> {
             }
         }
         let mut wanted = match has_rough {
-            true => self.first(&rough, &groups),
+            true => {
+                let mut first = self.first(&rough, &groups);
+                first.append(&mut open);
+                first
+            }
             false => all,
         };
         while !wanted.is_empty() && result.complete {
@@ -162,7 +174,10 @@ impl Explorer<'_> {
                 result.front.push(ParetoPoint {
                     point: places[index].point,
                     at: self.full.at(&places[index]),
-                    values,
+                    values: values
+                        .into_iter()
+                        .map(|value| Some(value).filter(|value| value.is_finite()))
+                        .collect(),
                     result: document,
                 });
             }
@@ -274,10 +289,8 @@ impl Explorer<'_> {
             Ok(experiment) => experiment,
             Err(error) => return failed(error),
         };
-        if effort == Effort::Rough
-            && let Workload::Compare(study) = &experiment.workload
-        {
-            match crate::compare::excluded(self.catalog, study, &experiment) {
+        if effort == Effort::Rough {
+            match self.bound(place) {
                 Ok(Some(limit)) => {
                     let state = PointState::Excluded(ExcludedBy::Bound, limit.to_owned());
                     return Ok(Some((state, None)));
@@ -289,13 +302,13 @@ impl Explorer<'_> {
         // A rough comparison is no document to keep: its verdicts were not examined.
         let is_kept =
             effort == Effort::Full || !matches!(experiment.workload, Workload::Compare(_));
-        let ran = match self.store.filter(|_| is_kept) {
+        let ran = || match self.store.filter(|_| is_kept) {
             Some(store) => store
                 .run_with(&self.keys, self.catalog, &experiment, control)
                 .map(|run| run.document),
             None => crate::run(self.catalog, &experiment, control),
         };
-        let document = match ran {
+        let document = match guarded(ran) {
             Ok(document) if document.complete => document,
             Ok(_) => return Ok(None),
             Err(error) => return failed(error),
@@ -305,6 +318,15 @@ impl Explorer<'_> {
             state,
             (effort == Effort::Full).then(|| Box::new(document)),
         )))
+    }
+
+    /// The limit by which a proven bound excludes the real experiment of a point.
+    fn bound(&self, place: &PointPlace) -> Result<Option<&'static str>, LabError> {
+        let experiment = experiment_of(self.catalog, &self.full, place)?;
+        match &experiment.workload {
+            Workload::Compare(study) => crate::compare::excluded(self.catalog, study, &experiment),
+            _ => Ok(None),
+        }
     }
 
     /// What a document says of its point.

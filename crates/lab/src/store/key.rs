@@ -67,7 +67,12 @@ impl KeyMaker {
                 digest.update(part);
             }
         };
-        add("models", env!("WORDLINE_MODELS").as_bytes());
+        add("models", super::MODELS.as_bytes());
+        #[cfg(feature = "rocksdb")]
+        add(
+            "rocksdb",
+            format!("{:?}", wordline_rocksdb::version()).as_bytes(),
+        );
         add("experiment", text.as_bytes());
         for sheet in catalog.own_sheets((!reads_all(experiment)).then_some(&*text)) {
             let origin = if sheet.embedded { "priced" } else { "own" };

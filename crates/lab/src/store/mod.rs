@@ -12,8 +12,10 @@ mod entry;
 mod key;
 
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, ResultSet};
@@ -27,11 +29,20 @@ use crate::error::LabError;
 /// Says which layout a folder has.
 const MARK: &str = "wordline-store.json";
 
+/// Beginning of the names of files that only show that a folder can be written.
+const PROBE: &str = "probe";
+
 /// The layout that is read and written.
 const LAYOUT: u64 = 1;
 
-/// Attempts to find a name for a new entry that no other writer uses.
-const NAMES_MAX: u32 = 10_000;
+/// Attempts to write an entry whose file somebody else removes.
+const ATTEMPTS: u32 = 5;
+
+/// How much older than a finished entry a file of another writer has to be to count as left by a killed one.
+const LEFT: Duration = Duration::from_secs(3600);
+
+/// A hash of the simulation: of its sources and data, the versions of its libraries, its features and its processor.
+pub const MODELS: &str = env!("WORDLINE_MODELS");
 
 /// A folder of results.
 #[derive(Clone, Debug)]
@@ -107,11 +118,12 @@ impl Store {
             Err(error) => return Err(at(&mark)(error)),
         }
         // A store that cannot be written is named before hours of work.
-        let probe = store.folder.join(format!("{MARK}.probe"));
-        let (file, path) = new_beside(&probe).map_err(at(folder))?;
+        let (file, path) = new_beside(&store.folder.join(PROBE)).map_err(at(folder))?;
         drop(file);
-        fs::remove_file(&path).map_err(at(&path))?;
-        Ok(store)
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&path)(error)),
+            _ => Ok(store),
+        }
     }
 
     fn check_mark(&self, text: &str) -> Result<(), ResultStoreError> {
@@ -160,19 +172,24 @@ impl Store {
 
     /// Writes a file so that readers see all of it or none.
     fn put_file(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let (mut file, beside) = new_beside(path)?;
-        let written = file
-            .write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&beside, path));
-        match written {
-            Ok(()) => {}
-            // Whoever finished the same entry cleared away what others had begun.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => {}
-            Err(error) => {
-                // The first failure is what counts.
-                let _ = fs::remove_file(&beside);
-                return Err(error);
+        let mut attempt = 1;
+        loop {
+            let (mut file, beside) = new_beside(path)?;
+            let written = file
+                .write_all(bytes)
+                .and_then(|()| file.sync_all())
+                .and_then(|()| fs::rename(&beside, path));
+            match written {
+                Ok(()) => break,
+                // Somebody took it for what a killed writer had left.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < ATTEMPTS => {
+                    attempt += 1;
+                }
+                Err(error) => {
+                    // The first failure is what counts.
+                    let _ = fs::remove_file(&beside);
+                    return Err(error);
+                }
             }
         }
         clear(path);
@@ -222,19 +239,20 @@ impl Store {
 /// Whether a name in the folder is one of the store's own: entries' folders, and what writers left that were killed.
 fn is_of_store(name: &str) -> bool {
     let is_part = name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_part || name.starts_with(MARK)
+    let is_left = name.starts_with(MARK) || name.starts_with(PROBE);
+    is_part || is_left && name.ends_with(END_OF_PART) || name == MARK
 }
 
-/// A new file beside a path, under a name that nobody else has.
+/// End of the names of files that are not finished.
+const END_OF_PART: &str = ".part";
+
+/// A new file beside a path, under a name that nobody else has: not on another machine that shares the folder, either.
 fn new_beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let own = std::process::id();
-    for number in 0..NAMES_MAX {
-        let beside = path.with_file_name(format!("{name}.{own}-{number}.part"));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    loop {
+        // The standard library has no other source of randomness. No result depends on it.
+        let drawn = RandomState::new().hash_one(&name);
+        let beside = path.with_file_name(format!("{name}.{drawn:016x}{END_OF_PART}"));
         match OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -245,19 +263,24 @@ fn new_beside(path: &Path) -> io::Result<(File, PathBuf)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Removes what killed writers left of an entry that is there now. A writer that still lives notices, and is done.
+/// Removes what killed writers left of an entry that was just written, long ago by the clock of the folder.
 fn clear(path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return;
+    };
+    let time = |path: &Path| fs::metadata(path).and_then(|of| of.modified()).ok();
+    let Some(now) = time(path) else {
         return;
     };
     let beginning = format!("{}.", name.to_string_lossy());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let found = entry.file_name();
         let found = found.to_string_lossy();
-        if found.starts_with(&beginning) && found.ends_with(".part") {
+        let age = time(&entry.path()).and_then(|begun| now.duration_since(begun).ok());
+        let is_left = age.is_some_and(|age| age > LEFT);
+        if is_left && found.starts_with(&beginning) && found.ends_with(END_OF_PART) {
             // Somebody else may have removed it.
             let _ = fs::remove_file(entry.path());
         }

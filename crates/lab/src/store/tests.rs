@@ -207,11 +207,32 @@ fn what_killed_writers_left_is_cleared_away() {
     let path = store.place(&key);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
     let (file, left) = new_beside(&path).expect("a file");
-    drop(file);
+    let long_ago = std::time::SystemTime::now() - 2 * LEFT;
+    file.set_modified(long_ago).expect("a time");
+    let (_, of_another) = new_beside(&path).expect("a file");
     store
         .run(&catalog(), &experiment(MRAM), &Control::default())
         .expect("it runs");
     assert!(!left.exists() && path.exists());
+    assert!(of_another.exists(), "its writer may be at work");
+}
+
+/// As the jobs of an array begin.
+#[test]
+fn many_may_open_a_new_store_at_once() {
+    for _ in 0..50 {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|scope| {
+            let opened: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| Store::open(folder.path()).map(drop)))
+                .collect();
+            for one in opened {
+                one.join()
+                    .expect("no panic")
+                    .expect("each of them opens it");
+            }
+        });
+    }
 }
 
 #[test]
@@ -311,6 +332,7 @@ fn a_change_of_any_hashed_file_changes_the_digest() {
         ("crates/nvm/README.md", false),
         ("crates/cli/src/main.rs", false),
         ("Cargo.lock", true),
+        ("Cargo.toml", true),
     ];
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

@@ -1,5 +1,6 @@
 //! Many experiments: the points of a sweep, on every core, from a store where they are there already.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 
 use wordline_catalog::Catalog;
@@ -9,7 +10,7 @@ use wordline_core::{Experiment, ResultSet};
 use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{self, Case};
-use crate::store::{KeyMaker, Store};
+use crate::store::{KeyMaker, MODELS, Store};
 
 /// A share of the points of a sweep: those whose number leaves `index − 1` when it is divided by `of`, so that every shard
 /// has points of each kind.
@@ -84,7 +85,7 @@ pub fn sweep(
             )
         })
     });
-    let mut result = SweepResult::new(sweep.clone());
+    let mut result = SweepResult::new(sweep.clone(), MODELS);
     result.shard = (shard != Shard::WHOLE).then(|| shard.to_string());
     for ended in case::run(cases.collect(), control)? {
         match ended {
@@ -112,7 +113,7 @@ fn point(
         failed,
         result,
     };
-    match run(catalog, sweep, place, store, control) {
+    match guarded(|| run(catalog, sweep, place, store, control)) {
         Ok(document) if document.complete => Ok(Some(swept(None, Some(Box::new(document))))),
         Ok(_) => Ok(None),
         Err(_) if control.stopped() => Ok(None),
@@ -120,6 +121,18 @@ fn point(
         Err(error @ LabError::Store(_)) => Err(error),
         Err(error) => Ok(Some(swept(Some(error.to_string()), None))),
     }
+}
+
+/// A fault of the program itself ends a point, and no other.
+pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T, LabError>) -> Result<T, LabError> {
+    let ended = catch_unwind(AssertUnwindSafe(run));
+    ended.unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|&words| words.to_owned()));
+        Err(LabError::Fault {
+            words: words.unwrap_or_default(),
+        })
+    })
 }
 
 fn run(
