@@ -47,7 +47,8 @@ impl ExperimentBook<'_> {
             let mut whole = self.usual(&given)?;
             overlay(&mut whole, given.clone())?;
             let mut experiment = from_table(whole)?;
-            let stated = |field: &str| states(&given, field);
+            // A published value is of one timing class, whatever the command runs.
+            let stated = |field: &str| field == "timing" || states(&given, field);
             // What is wrong with its targets the run will say.
             let _ = crate::complete(&mut experiment, self.catalog, &stated);
             Ok(experiment)
