@@ -114,7 +114,8 @@ impl HookRequest<'_> {
     /// The catalogue, after the experiment has the defaults that depend on it and files by their last names.
     pub(super) fn catalog(&mut self) -> Result<Catalog, Failure> {
         let catalog = super::catalog(self.global)?;
-        let given = |field: &str| is_given(self.matches, field);
+        // Flags or a study have said it, or the command has it by default.
+        let given = |field: &str| field == "timing" || is_given(self.matches, field);
         wordline_lab::complete(&mut self.experiment, &catalog, &given).map_err(failure::lab)?;
         self.name_files()?;
         Ok(catalog)

@@ -105,8 +105,8 @@ fn with_pairs<'a>(candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
     all
 }
 
-/// The limit by which proven bounds exclude every candidate of a study that names them, in every timing class; none where only
-/// a run can tell.
+/// The limit by which a proven bound excludes a candidate of a study that names them, in one of its timing classes; none where
+/// only a run can tell.
 pub(crate) fn excluded(
     catalog: &Catalog,
     study: &CompareWorkload,
@@ -121,17 +121,11 @@ pub(crate) fn excluded(
         false => candidates,
     };
     let candidates = files::with_files(candidates, study, experiment)?;
-    let mut limit = None;
-    for candidate in &candidates {
-        for timing in &experiment.timings {
-            let bounds = candidate.excluded(study, experiment, *timing);
-            match bounds.first() {
-                Some(bound) => limit = limit.or(Some(bound.limit)),
-                None => return Ok(None),
-            }
-        }
-    }
-    Ok(limit)
+    let bounds = candidates.iter().flat_map(|candidate| {
+        let timings = experiment.timings.iter();
+        timings.flat_map(|timing| candidate.excluded(study, experiment, *timing))
+    });
+    Ok(bounds.map(|bound| bound.limit).next())
 }
 
 /// Judges every candidate in every timing class, and ranks them. An experiment that names none means

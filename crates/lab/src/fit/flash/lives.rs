@@ -347,7 +347,7 @@ impl Lives<'_> {
 
     /// Log likelihood of a chip's blocks with its derivatives by the logarithm of its endurance.
     fn chip(&self, shared: SharedLives, chip: usize, ln_endurance: f64) -> Jet {
-        let form = Form::new(shared, self.usage, ln_endurance);
+        let form = LifeForm::new(shared, self.usage, ln_endurance);
         let blocks = self.blocks.iter().filter(|block| block.chip == chip);
         blocks
             .map(|block| form.block(block))
@@ -393,7 +393,7 @@ fn others(shape: f64, erase: f64, pages: f64) -> f64 {
 }
 
 /// The likelihood of blocks at some figures.
-struct Form {
+struct LifeForm {
     shape: f64,
     /// Logarithm of the scale of a page's strength.
     ln_scale: f64,
@@ -437,7 +437,7 @@ fn nodes(kappa: f64) -> (Vec<LifeNode>, f64) {
     ((-count..=count).map(node).collect(), step)
 }
 
-impl Form {
+impl LifeForm {
     fn new(shared: SharedLives, usage: Usage, ln_endurance: f64) -> Self {
         let (shape, erase) = (libm::exp(shared.shape), libm::exp(shared.erase));
         let others = others(shape, erase, usage.pages);
