@@ -3,7 +3,7 @@
 "use strict";
 const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
-const [module, command, file] = process.argv.slice(2);
+const [wasm, command, file] = process.argv.slice(2);
 const decoder = new TextDecoder();
 let engine;
 const text = (at, length) => decoder.decode(new Uint8Array(engine.memory.buffer, at, length));
@@ -15,7 +15,9 @@ const imports = { wordline: {
 } };
 function call(verb, input) {
   const bytes = Buffer.from(input);
-  new Uint8Array(engine.memory.buffer, engine.wordline_input(bytes.length), bytes.length).set(bytes);
+  // Room first: to make it the memory may grow, and then has another buffer.
+  const room = engine.wordline_input(bytes.length);
+  new Uint8Array(engine.memory.buffer, room, bytes.length).set(bytes);
   const status = engine[`wordline_${verb}`]();
   const output = text(engine.wordline_output(), engine.wordline_output_bytes());
   if (status !== 0) {
@@ -31,7 +33,7 @@ function native(words) {
   return { seconds: Number(ran.stderr.toString().trim()), out: ran.stdout.toString() };
 }
 (async () => {
-  engine = (await WebAssembly.instantiate(fs.readFileSync(module), imports)).instance.exports;
+  engine = (await WebAssembly.instantiate(fs.readFileSync(wasm), imports)).instance.exports;
   call("begin", "");
   const experiment = fs.readFileSync(file, "utf8");
   // The first run compiles what it needs, as the first one in a page does; the second is what the code is worth.

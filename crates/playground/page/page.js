@@ -226,8 +226,9 @@ async function follow() {
       full = true;
     }
   }
-  if (demo === "log" && full && said.get("file") !== log?.name) {
-    complain(`This link is about the log ${said.get("file")}, which stays with its owner: drop it here to see the answer.`);
+  const named = said.get("file");
+  if (demo === "log" && named && named !== log?.name) {
+    complain(`This link is about the log ${named}, which stays with its owner: drop it here to see the answer.`);
     return;
   }
   if (full) {

@@ -48,7 +48,9 @@ const imports = {
 // Calls a verb of the module with a text; its output, or a thrown note of what is wrong.
 function call(verb, input) {
   const bytes = encoder.encode(input);
-  new Uint8Array(engine.memory.buffer, engine.wordline_input(bytes.length), bytes.length).set(bytes);
+  // Room first: to make it the memory may grow, and then has another buffer.
+  const room = engine.wordline_input(bytes.length);
+  new Uint8Array(engine.memory.buffer, room, bytes.length).set(bytes);
   const status = engine[`wordline_${verb}`]();
   const output = text(engine.wordline_output(), engine.wordline_output_bytes());
   if (status !== 0) {

@@ -69,7 +69,8 @@ impl PlaygroundError {
         let message = printable(&self.to_string());
         let allowed = BEFORE_ALLOWED.iter().find_map(|before| {
             let (_, allowed) = message.rsplit_once(before)?;
-            Some(allowed.to_owned())
+            // A reader of JSON says the place at the end.
+            Some(allowed.split(" at line ").next()?.to_owned())
         });
         ErrorNote {
             place: self.place().map(|place| printable(&place)),
@@ -84,6 +85,8 @@ impl PlaygroundError {
             Self::Document(DocumentError::Malformed { line, column, .. }) => {
                 format!("line {line}, column {column}")
             }
+            // A field that lacks has no place.
+            Self::Form(error) if error.line() == 0 => return None,
             Self::Form(error) => format!("line {}, column {}", error.line(), error.column()),
             Self::Field { field, .. } => (*field).to_owned(),
             Self::Lab(error) => of_lab(error)?,
