@@ -333,42 +333,58 @@ def test_a_point_that_fails_a_map_dooms_none_behind_it(is_lazy, small, alone):
 
 
 class Late:
-    """An executor whose batches end only after the sweep was asked to stop."""
+    """An executor whose batches end only after the sweep was asked to stop. Some do not say which have begun."""
 
     workers = 2
 
-    def __init__(self):
-        self.asked, self.threads = threading.Event(), ThreadPoolExecutor(2)
+    def __init__(self, says_what_runs):
+        self.says, self.asked, self.begun = says_what_runs, threading.Event(), threading.Semaphore(0)
+        self.threads = ThreadPoolExecutor(2)
 
     def submit(self, function, batch, options):
         def work():
+            self.begun.release()
             assert self.asked.wait(30)
             time.sleep(0.3)
             return function(batch, options)
 
-        return self.threads.submit(work)
+        inner = self.threads.submit(work)
+        if self.says:
+            return inner
+        outer = Future()
+
+        def copied(done):
+            if not outer.cancelled():
+                outer.set_result(done.result())
+
+        inner.add_done_callback(copied)
+        return outer
 
 
-@pytest.mark.parametrize("how", ["stop", "interrupt"])
-def test_batches_under_way_are_kept(how, small, alone):
-    late = Late()
+@pytest.mark.parametrize("says_what_runs", [True, False])
+@pytest.mark.parametrize("is_interrupt", [True, False])
+def test_batches_under_way_are_kept(is_interrupt, says_what_runs, small, alone):
+    late = Late(says_what_runs)
 
     def stop():
         if late.asked.is_set():
             return True
-        if all(thread.is_alive() for thread in late.threads._threads) and len(late.threads._threads) == 2:
-            late.asked.set()
-            if how == "interrupt":
-                raise KeyboardInterrupt
-            return True
-        return False
+        # Not before two batches are under way.
+        if late.threads._work_queue.qsize() < 2:
+            return False
+        assert late.begun.acquire(timeout=30) and late.begun.acquire(timeout=30)
+        late.asked.set()
+        if is_interrupt:
+            raise KeyboardInterrupt
+        return True
 
-    if how == "stop":
-        swept = wordline.sweep({"experiment": small, "axis": AXES}, executor=late, batch=2, stop=stop)
-    else:
+    spec = {"experiment": small, "axis": AXES}
+    if is_interrupt:
         with pytest.raises(wordline.Interrupted) as caught:
-            wordline.sweep({"experiment": small, "axis": AXES}, executor=late, batch=2, stop=stop)
+            wordline.sweep(spec, executor=late, batch=2, stop=stop)
         swept = caught.value.result
+    else:
+        swept = wordline.sweep(spec, executor=late, batch=2, stop=stop)
     late.threads.shutdown()
     assert not swept.complete
     assert [point.index for point in swept] == [0, 1, 2, 3] and documents(swept) == alone[:4]

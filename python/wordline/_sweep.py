@@ -570,6 +570,8 @@ def _mapped(going: _Sweep, options: Mapping[str, Any], fixed: int | None, execut
 
     def settle(tasks: list[_Task]) -> None:
         """Maps points singly, and halves of them wherever one fails, until the one at fault is by itself."""
+        if going.stopped():
+            return
         tries = ATTEMPTS if len(tasks) == 1 else 1
         why: BaseException | None = None
         for _ in range(tries):
