@@ -6,10 +6,11 @@ swept = wordline.sweep(
     """
     [experiment]
     targets = ["em064lx", "mt25ql128"]
-    workload = { kind = "raw", operations = ["read"], total_bytes = 1048576 }
+    workload = { kind = "raw", operations = ["read"], total_bytes = "1 MiB" }
 
-    [axes]
-    workload.access_bytes = { from = 512, to = 8192, factor = 2 }
+    [[axis]]
+    field = "workload.access_bytes"
+    range = { from = "512 B", to = "8 KiB", factor = 2 }
     """
 )
 for point in swept.failed:

@@ -48,6 +48,48 @@ def test_a_rate_beyond_the_log_grows_without_end():
     assert curve.record_bytes == 1000
 
 
+def test_every_unit_of_numpy_is_exact():
+    numpy = pytest.importorskip("numpy")
+    # Exact: nothing of 1234 ps is lost, and nothing of an hour.
+    for dtype, counts, scale in [
+        ("timedelta64[ps]", [1234, 999], 1),
+        ("timedelta64[25ns]", [3, 8], 25_000),
+        ("timedelta64[h]", [1, 2], 3600 * 10**12),
+        ("timedelta64[D]", [1, 20], 86400 * 10**12),
+    ]:
+        curve = wordline.buffer_curve(numpy.array(counts, dtype="i8").astype(dtype), 512)
+        plain = wordline.buffer_curve([count * scale for count in counts], 512, unit="ps")
+        assert curve.duration_s == plain.duration_s == sum(counts) * scale / 1e12, dtype
+        assert curve.breakpoints() == plain.breakpoints()
+    for dtype, count, place in [
+        ("timedelta64[D]", 10**9, "durations[0]"),
+        ("timedelta64[W]", 2**62, "durations[0]"),
+        ("timedelta64[M]", 1, "durations"),
+        ("timedelta64[fs]", 1, "durations"),
+        ("timedelta64[ns]", -(2**63), "durations[0]"),
+    ]:
+        with pytest.raises(wordline.SettingError) as caught:
+            wordline.buffer_curve(numpy.array([count], dtype="i8").astype(dtype), 1)
+        assert caught.value.place == place, dtype
+
+
+def test_columns_of_frames_are_taken():
+    numpy = pytest.importorskip("numpy")
+    pandas = pytest.importorskip("pandas")
+    expected = wordline.buffer_curve([100, 5000, 7], [512, 4096, 512], unit="ns").breakpoints()
+    index = [7, 1, 4]
+    durations = pandas.Series([100, 5000, 7], index=index)
+    sizes = pandas.Series([512, 4096, 512], index=index)
+    assert wordline.buffer_curve(durations, sizes, unit="ns").breakpoints() == expected
+    assert wordline.buffer_curve(pandas.to_timedelta(durations, unit="ns"), sizes).breakpoints() == expected
+    polars = pytest.importorskip("polars")
+    assert wordline.buffer_curve(polars.Series([100, 5000, 7]), polars.Series([512, 4096, 512]), unit="ns").breakpoints() == expected
+    for values, many, place in [([1, 2], numpy.ones((2, 2), "i8"), "sizes"), (numpy.ones((2, 1)), 1, "durations")]:
+        with pytest.raises(wordline.SettingError, match="dimensions") as caught:
+            wordline.buffer_curve(values, many)
+        assert caught.value.place == place
+
+
 def test_what_is_no_log_is_refused_with_its_place():
     for durations, sizes, place in [
         ([1.0, -1.0], 1, "durations[1]"),

@@ -51,17 +51,25 @@ def test_pandas_holds_the_rows(result):
     same(result.rows, columns)
 
 
-def test_a_sweep_has_columns_of_its_axes(small):
-    pytest.importorskip("pyarrow")
-    axes = {"workload.access_bytes": [512, 1024], "age": [0, 0.5], "timing": ["typ", ["typ", "max"]]}
-    swept = wordline.sweep({"experiment": small, "axes": axes})
+def test_a_sweep_has_columns_of_its_fields_with_names_of_their_own(small):
+    for needed in ("pyarrow", "polars", "pandas"):
+        pytest.importorskip(needed)
+    fields = {"workload.access_bytes": [512, 1024], "age": [0, 0.5], "timing": ["typ", "max"]}
+    axes = [{"field": field, "values": values} for field, values in fields.items()]
+    swept = wordline.sweep({"experiment": small, "axis": axes})
     table = swept.to_arrow()
     table.validate(full=True)
     rows = [(point, row) for point in swept for row in point.result.rows]
     assert table.num_rows == len(rows)
-    # An axis that rows have as well keeps both columns.
     assert table["point"].to_pylist() == [point.index for point, _ in rows]
-    assert table["workload.access_bytes"].to_pylist() == [point.values["workload.access_bytes"][0] for point, _ in rows]
+    for frame in (table, swept.to_polars(), swept.to_pandas()):
+        names = list(getattr(frame, "column_names", frame.columns))
+        # Rows have an age and a timing of their own.
+        assert len(set(names)) == len(names) and {"age", "timing"} < set(names)
+        for field in fields:
+            column = frame[f"at.{field}"]
+            values = column.to_pylist() if frame is table else column.to_list() if hasattr(column, "to_list") else list(column)
+            assert values == [point.values[field] for point, _ in rows]
 
 
 def test_a_stream_that_nobody_reads_is_given_back(result):

@@ -10,6 +10,12 @@ from wordline._errors import SettingError
 
 _UNITS_PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3, "ps": 1}
 
+#: Units of NumPy that have a fixed length in whole picoseconds.
+_NUMPY_UNITS_PS = {**_UNITS_PS, "m": 60 * 10**12, "h": 3600 * 10**12, "D": 86400 * 10**12, "W": 7 * 86400 * 10**12}
+
+#: What the longest time of a log is counted in.
+_MOST_PS = 1 << 63
+
 #: Accesses that are handed over at once.
 _PIECE = 1 << 20
 
@@ -108,8 +114,9 @@ def buffer_curve(
     if scale is None:
         allowed = tuple(_UNITS_PS)
         raise SettingError(f"unit is not {unit!r}; allowed: {', '.join(allowed)}", "unit", allowed)
+    durations = _array(durations, "durations")
     count = len(durations)
-    each = None if _is_number(sizes) else sizes
+    each = None if _is_number(sizes) else _array(sizes, "sizes")
     if each is not None and len(each) != count:
         raise SettingError(f"{len(each)} sizes are not one for each of {count} accesses", "sizes")
     common = b"" if each is not None else _eight(_whole(sizes, "sizes"))
@@ -127,6 +134,17 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) or getattr(value, "shape", None) == ()
 
 
+def _array(values: Any, place: str) -> Any:
+    """Columns of pandas, Polars or Arrow as arrays of NumPy; a plain sequence stays."""
+    if hasattr(values, "__array__"):
+        import numpy
+
+        values = numpy.asarray(values)
+        if values.ndim != 1:
+            raise SettingError(f"{place} have {values.ndim} dimensions; expected one", place)
+    return values
+
+
 def _whole(value: Any, place: str) -> int:
     whole = int(value)
     if whole != value or not 0 <= whole < 1 << 62:
@@ -140,7 +158,7 @@ def _eight(value: int) -> bytes:
 
 def _whole_bytes(values: Any, place: str) -> bytes:
     """Whole numbers, eight bytes each."""
-    if hasattr(values, "astype"):
+    if getattr(getattr(values, "dtype", None), "kind", None) in ("i", "u", "f"):
         made = values.astype("<u8")
         if not (made == values).all():
             raise SettingError(f"{place} are not all whole numbers of bytes, 0 and more", place)
@@ -151,19 +169,29 @@ def _whole_bytes(values: Any, place: str) -> bytes:
 
 def _push(builder: _wordline.CurveBuilder, piece: Any, sizes: bytes, scale: int) -> None:
     kind = getattr(getattr(piece, "dtype", None), "kind", None)
-    if kind is not None and getattr(piece, "ndim", 1) != 1:
-        raise SettingError("durations have several dimensions; expected one", "durations")
     if kind == "m":
-        builder.push_counts(piece.astype("timedelta64[ns]").astype("<i8").tobytes(), 1000, sizes)
+        builder.push_counts(piece.astype("<i8").tobytes(), _unit_ps(piece.dtype), sizes)
     elif kind in ("i", "u"):
         builder.push_counts(piece.astype("<i8").tobytes(), scale, sizes)
     elif kind == "f":
         seconds = piece.astype("<f8") if scale == 10**12 else piece.astype("<f8") * (scale / 1e12)
         builder.push_seconds(seconds.tobytes(), sizes)
-    elif kind is None:
+    elif kind in (None, "O"):
         _push_values(builder, list(piece), sizes, scale)
     else:
         raise SettingError(f"durations are of the type {piece.dtype}; expected numbers", "durations")
+
+
+def _unit_ps(dtype: Any) -> int:
+    """Picoseconds of one count of a ``timedelta64``."""
+    import numpy
+
+    unit, counts = numpy.datetime_data(dtype)
+    scale = _NUMPY_UNITS_PS.get(unit)
+    if scale is None or counts * scale >= _MOST_PS:
+        allowed = tuple(_NUMPY_UNITS_PS)
+        raise SettingError(f"durations are of the type {dtype}; allowed units: {', '.join(allowed)}", "durations", allowed)
+    return int(counts * scale)
 
 
 def _push_values(builder: _wordline.CurveBuilder, values: list[Any], sizes: bytes, scale: int) -> None:

@@ -53,11 +53,11 @@ class InputError(WordlineError):
 
 
 class SweepError(WordlineError, ValueError):
-    """A sweep without points or with too many, or axes that contradict each other."""
+    """A text that is no sweep, one without points or with too many, or axes that contradict each other."""
 
 
 class WorkerError(WordlineError):
-    """A worker of a sweep was lost again and again with this point: killed, or out of memory."""
+    """A worker of a sweep was lost again and again with this point, killed or out of memory; or the executor failed."""
 
 
 class InternalError(WordlineError, RuntimeError):

@@ -159,6 +159,7 @@ def run(
     threads: int = 0,
     budget_s: float | None = None,
     destroy: Iterable[str | os.PathLike[str]] = (),
+    store: str | os.PathLike[str] | None = None,
 ) -> ResultSet:
     """Runs an experiment, and gives what ``wordline run`` gives.
 
@@ -170,6 +171,7 @@ def run(
     ``inputs`` says where the files lie that the experiment names, or gives their bytes. ``catalog`` has folders with
     sheets of your own. ``threads`` is the number of threads for independent cases; 0 takes all processors, and no result
     depends on it. ``budget_s`` ends the run after a time. ``destroy`` names the devices and files that may be written.
+    ``store`` is a folder that keeps results, as ``--store`` of the command: what lies there is not simulated again.
 
     Ctrl-C raises :class:`~wordline.Interrupted`, a ``KeyboardInterrupt`` whose ``result`` has the finished rows.
 
@@ -195,6 +197,7 @@ def run(
             threads=threads,
             budget_s=budget_s,
             destroy=[os.fspath(path) for path in destroy],
+            store=None if store is None else os.fspath(store),
         )
     except ExperimentError as error:
         raise placed(error, experiment) from None

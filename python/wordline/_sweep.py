@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import _wordline
 from wordline._errors import Interrupted, SettingError, WordlineError, WorkerError
-from wordline._expand import Points, Spec, points_of
+from wordline._points import Points, Spec, points_of
 from wordline._result import ResultSet, arrow_table, pandas_frame, polars_frame
 from wordline._run import Input, Stop, folders_of, run, stopper
 
@@ -36,7 +36,7 @@ class SweepPoint:
     def __init__(self, index: int, values: dict[str, Any], result: ResultSet | None, error: Exception | None) -> None:
         #: Its place in the sweep, from 0.
         self.index = index
-        #: Where it lies on each axis.
+        #: The value of each field that varies.
         self.values = values
         #: What it gave; None where it failed.
         self.result = result
@@ -56,7 +56,7 @@ class SweepResult:
     def __init__(self, points: list[SweepPoint], axes: Sequence[str], total: int) -> None:
         #: The points, each once, in the order of the sweep.
         self.points = points
-        #: Names of the axes.
+        #: Dotted paths of the fields that vary.
         self.axes = list(axes)
         #: Points of the whole sweep.
         self.total = total
@@ -77,12 +77,13 @@ class SweepResult:
         done = [point for point in self.points if point.result is not None]
         labels: list[tuple[str, list[Any]]] = [("point", [point.index for point in done])]
         for axis in self.axes:
-            labels.append((axis, [_label(point.values[axis]) for point in done]))
+            # Rows have columns of their own for some fields, such as age.
+            labels.append((f"at.{axis}", [_label(point.values[axis]) for point in done]))
         documents = [point.result._document for point in done if point.result is not None]
         return _wordline.arrow_stream(documents, labels)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The rows of all points as one table, with the columns ``point`` and those of the axes."""
+        """The rows of all points as one table, with the columns ``point`` and ``at.FIELD`` for each field that varies."""
         return arrow_table(self)
 
     def to_polars(self) -> polars.DataFrame:
@@ -127,13 +128,12 @@ _Task = tuple[int, str]
 _Done = tuple[int, "ResultSet | None", "Exception | None", float]
 
 
-def run_batch(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | None = None) -> list[_Done]:
-    """Runs some points one after the other: what workers do. A point that cannot be run says why."""
+def each_done(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | None = None) -> Iterator[_Done]:
+    """Runs some points one after the other. A point that cannot be run says why."""
     asked = stopper(stop)
-    done: list[_Done] = []
     for index, text in batch:
         if asked is not None and asked():
-            break
+            return
         started = time.perf_counter()
         result, error = None, None
         try:
@@ -141,9 +141,29 @@ def run_batch(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | N
         except Exception as raised:
             error = raised
         if result is not None and not result.complete:
-            break
-        done.append((index, result, error, time.perf_counter() - started))
+            return
+        yield index, result, error, time.perf_counter() - started
+
+
+def run_batch(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | None = None) -> list[_Done]:
+    """What workers do with a batch. Ctrl-C reaches processes of this machine as well: what is done by then comes back."""
+    done: list[_Done] = []
+    try:
+        for one in each_done(batch, options, stop):
+            done.append(one)
+    except KeyboardInterrupt:
+        pass
     return done
+
+
+#: Exceptions of clusters that say that a worker is gone.
+_GONE = frozenset({"KilledWorker", "CommClosedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"})
+
+
+def _is_loss(why: BaseException) -> bool:
+    from concurrent.futures import BrokenExecutor
+
+    return isinstance(why, (BrokenExecutor, OSError, EOFError)) or type(why).__name__ in _GONE
 
 
 class _Try:
@@ -207,18 +227,23 @@ class _Sweep:
         self.progress = progress
         self.asked = stopper(stop)
 
-    def take(self, done: Iterable[_Done]) -> None:
+    def take(self, done: Iterable[_Done], *, quietly: bool = False) -> None:
         """Takes what a batch gave. A point counts once, whoever ran it twice."""
         for one in done:
+            error = one[2]
+            if not quietly and isinstance(error, SettingError) and error.place == "store":
+                # Every other point would fail by it as well.
+                raise error
             self.done.setdefault(one[0], one)
-        if self.progress is not None:
+        if self.progress is not None and not quietly:
             self.progress(len(self.done), len(self.points))
 
-    def lost(self, batch: Sequence[_Task], why: BaseException) -> None:
-        """Gives up on points whose workers were lost again and again."""
-        for index, _ in batch:
-            words = f"its worker was lost {ATTEMPTS} times: {type(why).__name__}: {why}"
-            self.take([(index, None, WorkerError(words, f"[{index}]"), 0.0)])
+    def lost(self, batch: Sequence[_Task], why: BaseException, tries: int = ATTEMPTS) -> None:
+        """Gives up on points whose workers were lost, or whose batches failed, again and again."""
+        times = "once" if tries == 1 else f"{tries} times"
+        what = "its worker was lost" if _is_loss(why) else "its executor failed"
+        words = f"{what} {times}: {type(why).__name__}: {why}"
+        self.take([(index, None, WorkerError(words, f"[{index}]"), 0.0) for index, _ in batch])
 
     def stopped(self) -> bool:
         """Whether the caller wants no more."""
@@ -242,20 +267,22 @@ def sweep(
     catalog: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     progress: Callable[[int, int], object] | None = None,
     stop: Stop | None = None,
+    store: str | os.PathLike[str] | None = None,
 ) -> SweepResult:
     """Runs many experiments.
 
-    ``spec`` is a list of experiments; or a base and axes over its fields, whose combinations are the points: as a
-    mapping, as TOML, or as the path of a file. A field is named by its dotted path. Values are a list, or a range with
-    ``from``, ``to``, and ``step`` or ``factor``. The last axis varies fastest; axes in TOML are in the order of their names.
+    ``spec`` is a list of experiments; or a sweep as ``wordline sweep`` reads it, with ``experiment``, ``axis`` and
+    ``leave_out``: as a mapping, as TOML or JSON, or as the path of a file. The first axis varies slowest.
 
     ``executor`` is anything with ``submit`` or ``map`` as in ``concurrent.futures``, a ``Client`` of Dask, or a function
     that makes an executor; without one, threads of this process run the points on all of its processors. Workers need
     this package and nothing else. ``batch`` is the number of points of a batch; without it, batches take about a second.
 
     A point that fails has its reason in ``error``. A worker that is lost costs its batch, which is tried again.
-    ``progress`` is called with the points that ended and all that there are. Ctrl-C raises
-    :class:`~wordline.Interrupted`, whose ``result`` has the points that ended.
+    ``progress`` is called with the points that ended and all that there are. ``store`` is a folder that keeps results,
+    as ``--store`` of the command: workers take them from there, and need it at the same path. Ctrl-C raises
+    :class:`~wordline.Interrupted`, whose ``result`` has the points that ended, with the batches that were under way. A
+    second Ctrl-C does not wait for these.
 
     >>> import wordline
     >>> swept = wordline.sweep('''
@@ -264,20 +291,26 @@ def sweep(
     ... [experiment.workload]
     ... kind = "raw"
     ... operations = ["write"]
-    ... [axes]
-    ... workload.access_bytes = { from = 512, to = 2048, factor = 2 }
-    ... seed = [1, 2]
+    ... [[axis]]
+    ... field = "seed"
+    ... values = [1, 2]
+    ... [[axis]]
+    ... field = "workload.access_bytes"
+    ... range = { from = "512 B", to = "2 KiB", factor = 2 }
     ... ''')
     >>> swept
     <SweepResult: 6 of 6 points>
     >>> swept[5].values
-    {'seed': 2, 'workload.access_bytes': [2048]}
+    {'seed': 2, 'workload.access_bytes': 2048}
     """
     folders = folders_of(catalog)
     if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
         raise SettingError(f"batch is {batch!r}; allowed: 1 and more points", "batch")
     points = points_of(spec, folders)
-    options = {"inputs": dict(inputs or {}), "catalog": folders}
+    options: dict[str, Any] = {"inputs": dict(inputs or {}), "catalog": folders}
+    if store is not None:
+        # Workers have working folders of their own.
+        options["store"] = os.path.abspath(store)
     going = _Sweep(points, progress, stop)
     if executor is None:
         _in_threads(going, options, batch)
@@ -358,6 +391,15 @@ def _submitted(
     again: list[_Try] = []
     alone: list[_Try] = []
     stop = (ended,) if ended is not None else ()
+    makes, refusals, came_back = 1, 0, False
+    reason: BaseException = RuntimeError("it took no work")
+
+    def failure(future: Any) -> BaseException | None:
+        try:
+            raised: BaseException | None = future.exception()
+        except (Exception, CancelledError) as cancelled:
+            return cancelled
+        return raised
 
     def retry(lost: _Try, why: BaseException) -> None:
         if lost.attempt < ATTEMPTS:
@@ -375,49 +417,89 @@ def _submitted(
             return _Try(batch, 1, False)
         return alone.pop() if alone and not under_way else None
 
+    def replaced(why: BaseException) -> None:
+        """Makes another executor. One that never gave anything back is no executor, however often it is made."""
+        nonlocal executor, makes, refusals
+        assert make is not None
+        makes, refusals = makes + 1, refusals + 1
+        if refusals >= ATTEMPTS or not came_back and makes > 3 * ATTEMPTS:
+            words = "the function makes executors that are broken or shut down"
+            raise SettingError(f"{words}: {type(why).__name__}: {why}; allowed: new ones", "executor") from why
+        _close(executor)
+        executor = make()
+
     def fill() -> bool:
         """Submits what there is room for; false where the executor takes no more."""
-        nonlocal executor
+        nonlocal refusals, reason
         while len(under_way) < 2 * workers and (attempt := chosen()):
             try:
                 future = executor.submit(run_batch, attempt.batch, options, *stop)
-            except RuntimeError:
+            except RuntimeError as why:
                 # It broke, or was shut down.
                 (alone if attempt.is_alone else again).append(attempt)
                 if make is None:
+                    reason = why
                     return False
-                _close(executor)
-                executor = make()
+                replaced(why)
                 continue
+            refusals = 0
             under_way[future] = attempt
             future.add_done_callback(finished.put)
         return True
 
+    def drain() -> None:
+        """Takes what workers are at: it was paid for. What they have not begun ends here."""
+        if ended is not None:
+            ended.set()
+        # Some executors do not say which they have begun: the oldest, as many as there are workers.
+        for future in list(under_way)[workers:]:
+            future.cancel()
+        while under_way:
+            for future in [one for one in under_way if one.done()]:
+                if failure(future) is None:
+                    going.take(future.result(), quietly=True)
+                del under_way[future]
+            if under_way:
+                try:
+                    finished.get(timeout=0.2)
+                except queue.Empty:
+                    continue
+
     try:
-        while True:
+        while not going.stopped():
             takes_more = fill()
             if not under_way:
                 if not takes_more:
-                    _rest(going, options, [*again, *alone], batches)
+                    _rest(going, options, [*again, *alone], batches, reason)
                 break
             try:
                 # Waits that are short, so that a signal is met on every platform.
                 future = finished.get(timeout=0.2)
             except queue.Empty:
-                if going.stopped():
-                    break
                 continue
-            attempt = under_way.pop(future)
-            try:
-                done = future.result()
-            except (Exception, CancelledError) as why:
+            attempt = under_way[future]
+            why = failure(future)
+            if why is not None:
+                reason = why
+                del under_way[future]
                 retry(attempt, why)
                 continue
+            done = future.result()
+            came_back = True
             batches.measured(done)
             going.take(done)
-            if going.stopped():
-                break
+            del under_way[future]
+            if len(done) < len(attempt.batch) and not going.stopped():
+                # Its worker was interrupted, and this process was not.
+                here = {one[0] for one in done}
+                retry(_Try([one for one in attempt.batch if one[0] not in here], attempt.attempt, attempt.is_alone), _CUT)
+        drain()
     except KeyboardInterrupt as interrupt:
+        try:
+            drain()
+        except KeyboardInterrupt:
+            # Asked twice: at once.
+            pass
         raise Interrupted(going.result()) from interrupt
     finally:
         if ended is not None:
@@ -428,18 +510,36 @@ def _submitted(
             _close(executor)
 
 
-def _rest(going: _Sweep, options: Mapping[str, Any], lost: list[_Try], batches: _Batches) -> None:
-    """Runs in this process what an executor that broke left over."""
+#: Why a batch came back in part.
+_CUT = InterruptedError("the worker was interrupted")
+
+
+def _rest(
+    going: _Sweep, options: Mapping[str, Any], left: list[_Try], batches: _Batches, why: BaseException
+) -> None:
+    """Runs in this process what an executor that broke never began. What it had begun may be what broke it."""
     import warnings
 
     words = "the executor broke, and the rest of the sweep runs in this process; a function that makes executors mends it"
     warnings.warn(words, RuntimeWarning, stacklevel=4)
-    for one in lost:
-        going.take(run_batch(one.batch, options))
-    while not going.stopped() and (batch := batches.take()):
-        done = run_batch(batch, options)
-        batches.measured(done)
-        going.take(done)
+    untouched: list[_Task] = []
+    for one in left:
+        if one.is_alone:
+            going.lost(one.batch, why, ATTEMPTS + one.attempt - 1)
+        elif one.attempt > 1:
+            going.lost(one.batch, why, one.attempt - 1)
+        else:
+            untouched.extend(one.batch)
+    while not going.stopped() and (untouched or (untouched := batches.take())):
+        _here(going, options, untouched, batches)
+        untouched = []
+
+
+def _here(going: _Sweep, options: Mapping[str, Any], batch: Sequence[_Task], batches: _Batches) -> None:
+    """Runs points in this process, where each counts as soon as it ends."""
+    for one in each_done(batch, options, going.asked):
+        batches.measured([one])
+        going.take([one])
 
 
 def _mapped(going: _Sweep, options: Mapping[str, Any], fixed: int | None, executor: Any) -> None:
@@ -447,27 +547,54 @@ def _mapped(going: _Sweep, options: Mapping[str, Any], fixed: int | None, execut
     from functools import partial
 
     batches = _Batches(going.points, _workers(executor), fixed)
-    try:
-        while fixed is None and batches._seconds < BATCH_S / 4 and (batch := batches.take()):
-            done = run_batch(batch, options)
-            batches.measured(done)
+    work = partial(run_batch, options=options)
+
+    def mapped(left: Sequence[list[_Task]]) -> BaseException | None:
+        """Maps batches, and gives what ended that."""
+        mark: Exception | None = None
+        results: Iterator[list[_Done]] = iter(())
+        try:
+            results = iter(executor.map(work, left))
+        except Exception as why:
+            return why
+        while not going.stopped():
+            try:
+                done = next(results)
+            except StopIteration:
+                break
+            except Exception as why:
+                mark = why
+                break
             going.take(done)
+        return mark
+
+    def settle(tasks: list[_Task]) -> None:
+        """Maps points singly, and halves of them wherever one fails, until the one at fault is by itself."""
+        if going.stopped():
+            return
+        tries = ATTEMPTS if len(tasks) == 1 else 1
+        why: BaseException | None = None
+        for _ in range(tries):
+            why = mapped([[one] for one in tasks])
+            if why is None or going.stopped():
+                return
+        tasks, whole = [one for one in tasks if one[0] not in going.done], len(tasks)
+        if whole == 1 and why is not None:
+            going.lost(tasks, why)
+        elif len(tasks) == 1:
+            settle(tasks)
+        elif tasks:
+            middle = len(tasks) // 2
+            settle(tasks[:middle])
+            settle(tasks[middle:])
+
+    try:
+        while fixed is None and not going.stopped() and batches._seconds < BATCH_S / 4 and (batch := batches.take()):
+            _here(going, options, batch, batches)
         left = []
         while batch := batches.take():
             left.append(batch)
-        work = partial(run_batch, options=options)
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                for done in executor.map(work, left):
-                    going.take(done)
-                    if going.stopped():
-                        return
-            except Exception as why:
-                tasks = [one for batch in left for one in batch if one[0] not in going.done]
-                left = [[one] for one in tasks]
-                if attempt == ATTEMPTS:
-                    going.lost(tasks, why)
-                continue
-            return
+        if left and mapped(left) is not None:
+            settle([one for batch in left for one in batch if one[0] not in going.done])
     except KeyboardInterrupt as interrupt:
         raise Interrupted(going.result()) from interrupt

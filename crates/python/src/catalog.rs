@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use wordline_catalog::{Catalog, Header};
 
-use crate::failure::{CallError, apart};
+use crate::failure::apart;
 
 /// What every sheet says of itself.
 type HeaderValues = (String, String, String, String, String, bool);
@@ -93,14 +93,4 @@ pub(crate) fn targets(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<Vec<Str
 pub(crate) fn nearest(text: &str, known: Vec<String>) -> Vec<String> {
     let found = wordline_core::nearest(text, known.iter());
     found.into_iter().map(str::to_owned).collect()
-}
-
-/// TOML as JSON.
-#[pyfunction]
-pub(crate) fn toml_to_json(py: Python<'_>, text: &str) -> PyResult<String> {
-    apart(py, || {
-        let value: serde_json::Value =
-            toml::from_str(text).map_err(|error| CallError::Toml(error.to_string()))?;
-        Ok(value.to_string())
-    })
 }

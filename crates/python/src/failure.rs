@@ -6,10 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::prelude::*;
 use wordline_catalog::CatalogError;
 use wordline_core::results::DocumentError;
+use wordline_core::sweep::SweepError;
 use wordline_lab::LabError;
 use wordline_lab::backlog::BacklogError;
 
 use crate::allowed::allowed;
+use crate::sweep::{place_in_sweep, place_in_text};
 
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -17,15 +19,18 @@ pub(crate) enum CallError {
     /// The text is no experiment or no document.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The text is no TOML.
-    #[error("{0}")]
-    Toml(String),
     /// The catalogue, or a name in it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The experiment cannot be run.
     #[error(transparent)]
     Lab(#[from] LabError),
+    /// The text is no sweep.
+    #[error("{0}")]
+    SweepText(String),
+    /// The sweep has no points, or contradicts itself.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
     /// The theory of buffers has no answer.
     #[error(transparent)]
     Backlog(#[from] BacklogError),
@@ -54,8 +59,9 @@ impl CallError {
     /// The class of the exception, in `wordline._errors`.
     fn class(&self) -> &'static str {
         match self {
-            Self::Document(_) | Self::Toml(_) => "ExperimentError",
+            Self::Document(_) => "ExperimentError",
             Self::Catalog(_) | Self::Lab(LabError::Catalog(_)) => "CatalogError",
+            Self::SweepText(_) | Self::Sweep(_) | Self::Lab(LabError::Sweep(_)) => "SweepError",
             Self::Input { .. } | Self::Lab(LabError::Unreadable { .. }) => "InputError",
             Self::Lab(_) | Self::Backlog(_) | Self::Value { .. } => "SettingError",
             Self::Panic(_) => "InternalError",
@@ -74,10 +80,13 @@ impl CallError {
             }
             Self::Document(DocumentError::Version { .. }) => Some("schema_version".to_owned()),
             Self::Catalog(error) | Self::Lab(LabError::Catalog(error)) => place_in_catalog(error),
+            Self::SweepText(message) => place_in_text(message),
+            Self::Sweep(error) | Self::Lab(LabError::Sweep(error)) => Some(place_in_sweep(error)),
+            Self::Lab(LabError::Store(_)) => Some("store".to_owned()),
             Self::Lab(error) => place_in_experiment(error),
             Self::Input { name, .. } => Some(name.clone()),
             Self::Value { place, .. } => Some(place.clone()),
-            Self::Toml(_) | Self::Backlog(_) | Self::Panic(_) => None,
+            Self::Backlog(_) | Self::Panic(_) => None,
         }
     }
 

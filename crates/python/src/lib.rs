@@ -12,6 +12,7 @@ mod columns;
 mod document;
 mod failure;
 mod run;
+mod sweep;
 
 use pyo3::prelude::*;
 
@@ -20,9 +21,11 @@ mod _wordline {
     #[pymodule_export]
     use super::backlog::{BufferCurve, CurveBuilder};
     #[pymodule_export]
-    use super::catalog::{boards, modules, nearest, parts, systems, targets, toml_to_json};
+    use super::catalog::{boards, modules, nearest, parts, systems, targets};
     #[pymodule_export]
     use super::document::{ResultDocument, arrow_stream};
     #[pymodule_export]
     use super::run::{complete, provoke_panic, run, version};
+    #[pymodule_export]
+    use super::sweep::{SweepPoints, sweep_points};
 }

@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use wordline_catalog::Catalog;
 use wordline_core::{Experiment, HostTest, Workload};
-use wordline_lab::{Control, Progress};
+use wordline_lab::store::Store;
+use wordline_lab::{Control, LabError, Progress};
 
 use crate::document::ResultDocument;
 use crate::failure::{CallError, apart};
@@ -55,6 +56,7 @@ pub(crate) struct Given {
     destroy: Vec<String>,
     threads: usize,
     budget: Option<Duration>,
+    store: Option<PathBuf>,
 }
 
 /// An experiment from JSON, completed as the command completes it.
@@ -173,7 +175,7 @@ impl Watcher {
 
 /// Runs an experiment. With it comes the exception that ended it early, if one did: the rows that are finished stay.
 #[pyfunction]
-#[pyo3(signature = (text, *, progress, stop, inputs, folders, threads, budget_s, destroy))]
+#[pyo3(signature = (text, *, progress, stop, inputs, folders, threads, budget_s, destroy, store))]
 #[expect(clippy::too_many_arguments, reason = "the package names them all")]
 pub(crate) fn run(
     py: Python<'_>,
@@ -185,6 +187,7 @@ pub(crate) fn run(
     threads: usize,
     budget_s: Option<f64>,
     destroy: Vec<String>,
+    store: Option<PathBuf>,
 ) -> PyResult<(ResultDocument, Option<PyErr>)> {
     let budget = match budget_s.map(Duration::try_from_secs_f64).transpose() {
         Ok(budget) => budget,
@@ -200,6 +203,7 @@ pub(crate) fn run(
         destroy,
         threads,
         budget,
+        store,
     };
     apart(py, move || {
         let started = Instant::now();
@@ -242,7 +246,13 @@ pub(crate) fn run(
             destroy: &given.destroy,
             ..Control::default()
         };
-        let document = wordline_lab::run(&catalog, &experiment, &control)?;
+        let document = match &given.store {
+            Some(folder) => {
+                let store = Store::open(folder).map_err(LabError::from)?;
+                store.run(&catalog, &experiment, &control)?.document
+            }
+            None => wordline_lab::run(&catalog, &experiment, &control)?,
+        };
         let raised = watcher.raised.take();
         Ok((ResultDocument::new(document), raised))
     })
