@@ -22,10 +22,12 @@ pub(crate) type MappedFileError = Infallible;
 pub(crate) type WallClock = NoMachine;
 /// Stands for the accounts of a thread.
 pub(crate) type ThreadReading = NoMachine;
+/// Stands for what a thread used.
+pub(crate) type ThreadUse = NoThreadUse;
 
-/// Stands for what a thread used: the fields that rows are made of.
+/// What rows are made of where a thread was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ThreadUse {
+pub(crate) struct NoThreadUse {
     pub(crate) lost: f64,
     pub(crate) interruptions: NoInterruptions,
 }
@@ -55,7 +57,7 @@ impl NoMachine {
         unreachable!("memories of the machine were refused")
     }
 
-    pub(crate) fn since(&self, _: &Self) -> ThreadUse {
+    pub(crate) fn since(&self, _: &Self) -> NoThreadUse {
         match self.0 {}
     }
 }

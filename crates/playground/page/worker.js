@@ -11,12 +11,12 @@ let shown = 0;
 
 const text = (at, length) => decoder.decode(new Uint8Array(engine.memory.buffer, at, length));
 
-// Progress is shown ten times a second at most.
+// Progress is shown ten times a second at most; what is not shown is not even read.
 function report(step, done, total) {
   const now = performance.now();
   if (now - shown > 100) {
     shown = now;
-    postMessage({ progress: { step, done, total } });
+    postMessage({ progress: { step: step(), done, total } });
   }
 }
 
@@ -24,7 +24,7 @@ const imports = {
   wordline: {
     progress(step, length, done, total) {
       if (total > 0) {
-        report(text(step, length), done, total);
+        report(() => text(step, length), done, total);
       }
     },
     file_bytes: (name, length) => files.get(text(name, length))?.size ?? -1,
@@ -33,7 +33,7 @@ const imports = {
       try {
         const part = new FileReaderSync().readAsArrayBuffer(file.slice(at, at + most));
         new Uint8Array(engine.memory.buffer, out, part.byteLength).set(new Uint8Array(part));
-        report(`reading ${file.name}`, at, file.size);
+        report(() => `reading ${file.name}`, at, file.size);
         return part.byteLength;
       } catch {
         return -1;

@@ -33,14 +33,14 @@ unsafe extern "C" {
 }
 
 #[derive(Default)]
-struct Session {
+struct BorderState {
     input: Vec<u8>,
     output: Vec<u8>,
     playground: Option<Playground>,
 }
 
 thread_local! {
-    static SESSION: RefCell<Session> = RefCell::default();
+    static SESSION: RefCell<BorderState> = RefCell::default();
 }
 
 /// Room for so many bytes of input.

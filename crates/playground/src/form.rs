@@ -15,7 +15,7 @@ use crate::note::PlaygroundError;
 /// A form of the page; every field is the text that stands in it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "demo", rename_all = "lowercase")]
-pub enum Form {
+pub enum AskedForm {
     /// Which memory a data logger should take.
     Logger(LoggerForm),
     /// How much RAM a measured memory needs.
@@ -58,7 +58,7 @@ pub struct ModulesForm {
     delays: String,
 }
 
-impl Form {
+impl AskedForm {
     /// The experiment that it asks for.
     ///
     /// # Errors
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     fn asked(form: &str) -> Result<Experiment, PlaygroundError> {
-        let form: Form = serde_json::from_str(form).map_err(PlaygroundError::Form)?;
+        let form: AskedForm = serde_json::from_str(form).map_err(PlaygroundError::Form)?;
         form.experiment()
     }
 

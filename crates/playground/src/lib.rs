@@ -1,7 +1,7 @@
 //! Wordline in a browser.
 //!
 //! [`Playground`] takes an experiment as JSON and runs it by the same [`run`](wordline_lab::run) as the command, so that
-//! the JSON that it returns is that of `wordline run FILE --format json`, byte for byte. A [`Form`] makes an
+//! the JSON that it returns is that of `wordline run FILE --format json`, byte for byte. A [`AskedForm`] makes an
 //! experiment of what a person typed. What is wrong with either comes back as an [`ErrorNote`]: what, where, and what is
 //! allowed.
 //!
@@ -30,7 +30,7 @@ pub mod page;
 mod playground;
 
 #[cfg(feature = "laboratory")]
-pub use form::{Form, LogForm, LoggerForm, ModulesForm};
+pub use form::{AskedForm, LogForm, LoggerForm, ModulesForm};
 #[cfg(feature = "laboratory")]
 pub use note::{ErrorNote, PlaygroundError};
 #[cfg(feature = "laboratory")]

@@ -7,7 +7,7 @@ use wordline_core::{Experiment, ResultSet};
 use wordline_lab::Control;
 use wordline_report::{Format, Style};
 
-use crate::form::Form;
+use crate::form::AskedForm;
 use crate::note::PlaygroundError;
 
 /// A catalogue, and the result of the last run.
@@ -60,7 +60,7 @@ impl Playground {
     /// # Errors
     /// When the form or one of its fields cannot be read.
     pub fn experiment_of_form(&self, form: &str) -> Result<String, PlaygroundError> {
-        let form: Form = serde_json::from_str(form).map_err(PlaygroundError::Form)?;
+        let form: AskedForm = serde_json::from_str(form).map_err(PlaygroundError::Form)?;
         Ok(form.experiment()?.to_json())
     }
 
