@@ -126,6 +126,7 @@ BAD = [
     ({"axis": [{"field": "seed", "values": list(range(400))}, {"field": "age", "values": list(range(400))}]}, "axis"),
     ({"axis": [{"field": "workload", "values": [{"kind": "raw"}]}, {"field": "workload.kind", "values": ["raw"]}]}, "workload.kind"),
     ({"axis": [{"field": "seed", "count": 2}], "leave_out": [{"age": 1}]}, "leave_out"),
+    ({"axis": [{"field": "seed", "cuont": 2}]}, "cuont"),
     ({"axes": {"seed": [1]}}, "axes"),
 ]
 
@@ -141,6 +142,9 @@ def test_what_is_no_sweep_is_refused_with_its_place(part, place, small):
 def test_what_is_nothing_of_the_kind_is_refused(spec):
     with pytest.raises(wordline.SweepError):
         wordline.sweep(spec)
+    with pytest.raises(wordline.SweepError) as caught:
+        wordline.sweep(axis("seed", count=2))
+    assert caught.value.place == "experiment"
     with pytest.raises(wordline.ExperimentError) as caught:
         wordline.sweep([5])
     assert caught.value.place == "[0].experiment"

@@ -97,7 +97,7 @@ def points_of(spec: Spec, catalog: Sequence[str]) -> Points:
     if isinstance(spec, str):
         experiments = _list_of(spec)
         return Stated(spec, catalog) if experiments is None else Listed(experiments)
-    if isinstance(spec, (Model, ResultSet)) or isinstance(spec, Mapping) and "experiment" not in spec:
+    if isinstance(spec, (Model, ResultSet)) or isinstance(spec, Mapping) and not {"experiment", "axis"} & set(spec):
         kinds = "a list of experiments, or a mapping with experiment and axis"
         raise SweepError(f"a single experiment is no sweep; expected {kinds}", "axis")
     if isinstance(spec, Mapping):
