@@ -217,12 +217,12 @@ fn within(count: f64) -> Result<u64, String> {
     }
 }
 
-/// Whole numbers without a point, which fields of counts do not take.
+/// A number as people would write it, without what sums of binary fractions add in the last digits; whole ones without a
+/// point, which fields of counts do not take.
 fn json(number: f64) -> Value {
-    let whole = number.round();
-    let is_whole = (number - whole).abs() <= 1e-9 * number.abs().max(1e-300);
-    match is_whole && (0.0..=9e15).contains(&whole) {
-        true => (whole as u64).into(),
+    let number: f64 = format!("{number:.14e}").parse().unwrap_or(number);
+    match number.fract() == 0.0 && (0.0..=9e15).contains(&number) {
+        true => (number as u64).into(),
         false => number.into(),
     }
 }

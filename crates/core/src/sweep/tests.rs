@@ -87,6 +87,12 @@ fn fields_vary_together_and_ranges_keep_whole_numbers() {
     assert_eq!((last.age, last.seed), (0.5, 2));
     let steps = raw(json!([{ "field": "age", "range": { "from": 0, "to": 1, "step": 0.25 } }]));
     assert_eq!(json!(steps.axes[0].values), json!([0, 0.25, 0.5, 0.75, 1]));
+    let tenths = raw(json!([{ "field": "age", "range": { "from": 0, "to": 0.3, "step": 0.1 } }]));
+    assert_eq!(json!(tenths.axes[0].values), json!([0, 0.1, 0.2, 0.3]));
+    let close = raw(
+        json!([{ "field": "age", "range": { "from": 0.5, "to": 0.500_000_000_1, "count": 2 } }]),
+    );
+    assert_eq!(json!(close.axes[0].values), json!([0.5, 0.500_000_000_1]));
     let count = raw(json!([{ "field": "age", "range": { "from": 0, "to": 1, "count": 3 } }]));
     assert_eq!(json!(count.axes[0].values), json!([0, 0.5, 1]));
 }
