@@ -114,9 +114,10 @@ pub(crate) fn place_in_sweep(error: &SweepError) -> String {
         | SweepError::Twice(axis)
         | SweepError::Within { inner: axis, .. } => axis,
         SweepError::Experiment(_) => "experiment",
-        SweepError::NotVaried { .. } | SweepError::NoCondition | SweepError::NoPoint(_) => {
-            "leave_out"
-        }
+        SweepError::NotVaried { .. }
+        | SweepError::NoCondition
+        | SweepError::Idle(_)
+        | SweepError::NoPoint(_) => "leave_out",
     }
     .to_owned()
 }
