@@ -15,7 +15,7 @@ values = [\"em064lx\", \"mt25ql128\", \"w25n01gv\"]
 
 [[axis]]
 field = \"workload.work.rate\"
-values = [\"20 KB/s\", \"2 MB/s\"]
+values = [\"20 KB/s\", \"200 MB/s\"]
 
 [[objective]]
 metric = \"ram_provision\"
@@ -111,7 +111,7 @@ fn faults_of_a_study_are_named() {
         let folder = Folder::new().with("s.toml", SPACE.replacen(from, to, 1));
         within(&folder, &["explore", "s.toml", "--quiet"]).refused(&[words]);
     }
-    let none = SPACE.replace("\"20 KB/s\", \"2 MB/s\"", "\"200 MB/s\", \"300 MB/s\"");
+    let none = SPACE.replace("\"20 KB/s\", \"200 MB/s\"", "\"200 MB/s\", \"300 MB/s\"");
     let ran = within(
         &Folder::new().with("s.toml", none),
         &["explore", "s.toml", "--quiet"],
