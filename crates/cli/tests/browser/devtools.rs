@@ -139,11 +139,10 @@ impl OpenPage {
                 assert!(message.get("error").is_none(), "{method}: {message}");
                 return message["result"].clone();
             }
-            match message["method"].as_str() {
-                Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded") => {
-                    self.console.push(message["params"].to_string());
-                }
-                _ => {}
+            if let Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded") =
+                message["method"].as_str()
+            {
+                self.console.push(message["params"].to_string());
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::cli::support::{Folder, Ran, command};
 use crate::house::root;
 
 /// The page, and a browser that may open it; none where either is missing and `WORDLINE_REQUIRE_BROWSER` is not set.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn opened() -> Option<(OpenPage, String)> {
     let Some(browser) = Browser::find() else {
         println!("{SKIPPED}");
