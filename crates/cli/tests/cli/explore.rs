@@ -39,9 +39,9 @@ fn the_front_is_answered_and_saved_in_every_format() {
     )
     .done();
     assert!(ran.stdout.lines().count() <= 24, "{}", ran.stdout);
-    assert!(ran.stdout.contains("of 6 candidates"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" of 6 "), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("a proven bound: rate"),
+        ran.stdout.contains("3 a proven bound: capacity"),
         "{}",
         ran.stdout
     );
