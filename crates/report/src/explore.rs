@@ -188,6 +188,7 @@ fn sentence(result: &ExplorationResult) -> String {
     let names: Vec<String> = result.space.objectives.iter().map(objective_name).collect();
     let (front, all) = (result.front.len(), result.points);
     match front {
+        0 if !result.complete => format!("None of {all} candidates was run in full so far."),
         0 => format!("No candidate of {all} passes."),
         1 => format!(
             "One candidate of {all} is best in {} together.",
@@ -361,6 +362,15 @@ mod tests {
         none.front.clear();
         let text = render_exploration(&none, Format::Markdown, &Style::default());
         assert!(text.starts_with("No candidate of 2 passes"), "{text}");
+        let stopped = ExplorationResult {
+            complete: false,
+            ..none.clone()
+        };
+        let text = render_exploration(&stopped, Format::Markdown, &Style::default());
+        assert!(
+            text.starts_with("None of 2 candidates was run in full"),
+            "{text}"
+        );
         assert!(
             render_exploration(&none, Format::Html, &Style::default()).contains("No candidate")
         );

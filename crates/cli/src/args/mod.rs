@@ -24,7 +24,7 @@ pub(crate) use io::FileRecording;
 pub(crate) use io::{Io, ShowTrace};
 use wordline_core::COMMANDS;
 use wordline_core::quantity::{Fraction, Quantity as _, Time};
-use wordline_lab::Shard;
+use wordline_lab::{Control, Shard};
 use wordline_report::{Detail, Format};
 
 use crate::commands::dram::Threads;
@@ -484,6 +484,31 @@ pub(crate) struct StoreFolder {
     pub(crate) store: Option<PathBuf>,
 }
 
+/// How many experiments are run.
+#[derive(Args, Debug)]
+pub(crate) struct ManyRuns {
+    /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
+    #[arg(long, value_name = "NAME=PATH")]
+    pub(crate) input: Vec<String>,
+    #[command(flatten)]
+    pub(crate) stored: StoreFolder,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// Stop in order after this time, such as 30s; what is finished stays
+    #[arg(long, value_name = "TIME")]
+    budget: Option<Time>,
+}
+
+impl ManyRuns {
+    /// How the experiments are run. Their time begins now.
+    pub(crate) fn control(&self) -> Control<'_> {
+        Control {
+            budget: begin(self.budget),
+            ..self.threads.control()
+        }
+    }
+}
+
 /// Finds the Pareto front of a design space: the candidates that no other is at least as good as in every objective. What a proven
 /// bound excludes is never simulated; the rest is run roughly, and in full near the front.
 #[derive(Args, Debug)]
@@ -514,25 +539,10 @@ pub(crate) struct StudySpace {
     /// The design space (TOML or JSON); - for standard input
     #[arg(value_name = "STUDY.toml")]
     pub(crate) file: PathBuf,
-    /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
-    #[arg(long, value_name = "NAME=PATH")]
-    pub(crate) input: Vec<String>,
     #[command(flatten)]
-    pub(crate) stored: StoreFolder,
-    #[command(flatten)]
-    pub(crate) threads: Threads,
-    /// Stop in order after this time, such as 30s, and show the front so far
-    #[arg(long, value_name = "TIME")]
-    budget: Option<Time>,
+    pub(crate) runs: ManyRuns,
     #[command(flatten)]
     pub(crate) export: Export,
-}
-
-impl StudySpace {
-    /// How long the run may take, from now on.
-    pub(crate) fn begin(&self) -> Option<Duration> {
-        begin(self.budget)
-    }
 }
 
 /// Runs an experiment along axes over any of its fields: every value of each with every value of the others. A point that
@@ -571,25 +581,10 @@ pub(crate) struct SweepFile {
     /// List the points, and run nothing
     #[arg(long, conflicts_with_all = ["merge", "export", "store"])]
     pub(crate) print_points: bool,
-    /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
-    #[arg(long, value_name = "NAME=PATH")]
-    pub(crate) input: Vec<String>,
     #[command(flatten)]
-    pub(crate) stored: StoreFolder,
-    #[command(flatten)]
-    pub(crate) threads: Threads,
-    /// Stop in order after this time, such as 30s; finished points stay
-    #[arg(long, value_name = "TIME")]
-    budget: Option<Time>,
+    pub(crate) runs: ManyRuns,
     #[command(flatten)]
     pub(crate) export: Export,
-}
-
-impl SweepFile {
-    /// How long the run may take, from now on.
-    pub(crate) fn begin(&self) -> Option<Duration> {
-        begin(self.budget)
-    }
 }
 
 /// Runs an experiment in JSON. `--print-experiment` of any command that runs one writes it, and every result document

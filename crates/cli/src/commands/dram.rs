@@ -24,7 +24,7 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// 0 asks for as many as the machine has.
-    pub(super) fn control(&self) -> Control<'_> {
+    pub(crate) fn control(&self) -> Control<'_> {
         Control {
             threads: self.threads.map_or(0, usize::from),
             ..Control::default()

@@ -1,6 +1,5 @@
 //! `wordline explore`: the best trade-offs of a design space.
 
-use wordline_lab::Control;
 use wordline_report::render_exploration;
 
 use super::run_saved::InputPlaces;
@@ -15,15 +14,11 @@ pub(crate) fn run(asked: &StudySpace, global: &Global) -> Result<Outcome, Failur
     let exports = Exports::new(&asked.export)?;
     exports.spare(&asked.file)?;
     let space = saved::read_space(&asked.file)?;
-    let budget = asked.begin();
+    let control = asked.runs.control();
     let catalog = super::catalog(global)?;
-    let store = asked.stored.open()?;
-    let mut places = InputPlaces::of(&asked.file, &asked.input)?;
+    let store = asked.runs.stored.open()?;
+    let mut places = InputPlaces::of(&asked.file, &asked.runs.input)?;
     let inputs = sweep::inputs(&space.sweep(), &mut places, &exports)?;
-    let control = Control {
-        budget,
-        ..asked.threads.control()
-    };
     let result = super::watched(&inputs, &control, global, |control| {
         wordline_lab::explore(&catalog, &space, store.as_ref(), control)
     });

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use wordline_core::sweep::{Sweep, SweepResult};
+use wordline_lab::Shard;
 use wordline_lab::store::Store;
-use wordline_lab::{Control, Shard};
 use wordline_report::{Column, Grid, printable, render_sweep};
 
 use super::run_saved::InputPlaces;
@@ -50,15 +50,11 @@ fn swept(
     exports: &Exports,
     global: &Global,
 ) -> Result<SweepResult, Failure> {
-    let budget = asked.begin();
+    let control = asked.runs.control();
     let catalog = super::catalog(global)?;
-    let store = asked.stored.open()?;
-    let mut places = InputPlaces::of(file, &asked.input)?;
+    let store = asked.runs.stored.open()?;
+    let mut places = InputPlaces::of(file, &asked.runs.input)?;
     let inputs = inputs(sweep, &mut places, exports)?;
-    let control = Control {
-        budget,
-        ..asked.threads.control()
-    };
     let shard = asked.shard.unwrap_or(Shard::WHOLE);
     let result = super::watched(&inputs, &control, global, |control| {
         wordline_lab::sweep(&catalog, sweep, shard, store.as_ref(), control)
