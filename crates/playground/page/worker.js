@@ -1,5 +1,5 @@
-// Runs experiments beside the page. It is given the compiled module once, and then one experiment at a time; whoever wants
-// to stop it ends it. Every answer names what it answers; after a failure of the module itself (`broken`) it is of no more use.
+// Runs experiments beside the page. It is given the compiled module once, and then one experiment at a time. The page
+// terminates it to stop a run. Every answer names what it answers; after a failure of the module itself (`broken`) it is of no more use.
 "use strict";
 
 const decoder = new TextDecoder();

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 
 fn failed(text: &str) -> ExitCode {
     use io::Write as _;
-    // Where nobody reads it, it is lost.
+    // A failure to write to stderr cannot be reported.
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::FAILURE
 }

@@ -63,7 +63,7 @@ pub enum ResultStoreError {
     },
     /// The folder holds something else.
     #[error(
-        "{} is no store of results: it holds other files; allowed: an empty folder, one that does not exist yet, or a store",
+        "{} is not a store of results, because it holds other files; allowed: an empty folder, one that does not exist yet, or a store",
         .0.display()
     )]
     Other(PathBuf),
@@ -246,7 +246,7 @@ fn is_of_store(name: &str) -> bool {
 /// End of the names of files that are not finished.
 const END_OF_PART: &str = ".part";
 
-/// A new file beside a path, under a name that nobody else has: not on another machine that shares the folder, either.
+/// A new file beside a path. Its name is unique among all writers, those on other machines that share the folder included.
 fn new_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     loop {

@@ -243,7 +243,7 @@ fn other_folders_and_layouts_are_refused() {
     std::fs::write(place("photos/cat.jpg"), "").expect("writable");
     let error = Store::open(&place("photos")).expect_err("another folder");
     assert!(
-        error.to_string().contains("is no store of results"),
+        error.to_string().contains("is not a store of results"),
         "{error}"
     );
     std::fs::create_dir(place("later")).expect("writable");

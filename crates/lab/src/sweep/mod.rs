@@ -71,7 +71,7 @@ pub fn sweep(
     let cases = places.iter().map(|place| {
         let name = format!("point {}", place.point);
         Case::new(name, 1, move |control: &Control<'_>| {
-            // Its own progress is no part of a point.
+            // The bar counts points; progress within one is left out.
             let control = Control {
                 progress: None,
                 ..*control

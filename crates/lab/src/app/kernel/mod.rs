@@ -226,7 +226,7 @@ fn followed(
         // Where nobody waits, there is nobody to tell.
         let _ = send.send(all);
     };
-    // Without threads it runs here, and nobody can stop it.
+    // Without threads it runs here, and cannot be stopped.
     if cfg!(target_family = "wasm") {
         work();
         return ended.recv().ok();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The lower half of some numbers, the middle one included, and the upper half. Each number has the name of its owner, so
-/// that equal ones are told apart.
+/// The lower half of some numbers, the middle one included, and the upper half. Each number has the name of its owner, which
+/// distinguishes equal ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunningMedian {
     low: BTreeSet<(OrderedBits, u32)>,
