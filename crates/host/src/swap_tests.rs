@@ -192,6 +192,7 @@ fn storage(path: &Path) -> bool {
     }
 }
 
+#[allow(clippy::print_stderr, reason = "the counts are evidence")]
 fn races(tries: u32) {
     for open in [scratch, storage] {
         let swapped = SwapFolder::new();

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 
 use abi::{STATIC, check_abi};
-use cc::{check_cpp, check_program, compiled, compiled_file, here, layout_of, run};
+use cc::{check_cpp, check_program, compiled, compiled_file, here, layout_of, run, scratch};
 use firmware::{check_freestanding, example_on_host, program_of_header};
 use prototypes::{in_header, in_library};
 use wordline_rtfs_capi::{
@@ -82,7 +82,7 @@ fn blocks(page: &str, language: &str) -> String {
 fn the_guide_from_littlefs_prints_what_it_says() {
     let page = here("../../docs/guides/from-littlefs.md");
     let page = fs::read_to_string(page).expect("readable");
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("from_littlefs.c");
+    let source = scratch("from_littlefs.c");
     fs::write(&source, blocks(&page, "c")).expect("written");
     if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
         assert_eq!(run(&program), blocks(&page, "text"));

@@ -389,7 +389,7 @@ fn a_recordings_caches_agree_with_those_of_traces() {
             }
             _ => 100_000 + (drawn >> 8) as u32 % 6_000,
         };
-        let is_written = (drawn >> 1) % 3 == 0;
+        let is_written = (drawn >> 1).is_multiple_of(3);
         let (side, operation) = match is_written {
             true => (AccessSide::Store, Operation::Write),
             false => (AccessSide::Load, Operation::Read),

@@ -129,11 +129,10 @@ fn report(name: &str, findings: &[Finding]) -> String {
             .filter(|(other, _)| *other != index);
         median(others.map(|(_, one)| one.truth).collect())
     });
-    for pass in 0..PASSES.len() {
+    for (pass, words) in PASSES.iter().enumerate() {
         let share = covered(findings, pass);
         let widths = findings.iter().filter_map(|one| one.projections[pass].band);
         let width = median(widths.map(|band| band.high - band.low).collect());
-        let words = PASSES[pass];
         let _ = writeln!(
             text,
             "{words}: truth inside the band in {:.1} %, its middle width {width:.3}",

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::cc::{compiled_file, here, run};
+use super::cc::{compiled_file, here, run, scratch};
 use super::prototypes::in_header;
 
 /// What a break of a shared library asks for.
@@ -150,7 +150,7 @@ fn seen(header: &str, prefix: &str) -> Option<Vec<String>> {
         .file_stem()
         .expect("a name")
         .to_string_lossy();
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("abi-{stem}.c"));
+    let source = scratch(&format!("abi-{stem}.c"));
     fs::write(&source, program).expect("the folder of the build is writable");
     let program = compiled_file(&source, &["-std=c99"], true)?;
     let mut lines: Vec<String> = run(&program).lines().map(str::to_owned).collect();

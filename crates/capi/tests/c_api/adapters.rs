@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::c_api::cc::{eprintln_skipped, here, library, run};
+use crate::c_api::cc::{eprintln_skipped, here, library, run, scratch};
 
 /// One program: an example with its adapter.
 struct Program {
@@ -70,8 +70,7 @@ impl Program {
         let folder = folder.to_string_lossy();
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
         let tag = if more.is_empty() { "" } else { "-sanitized" };
-        let object = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("adapter-{}-{folder}-{stem}{tag}.o", self.name));
+        let object = scratch(&format!("adapter-{}-{folder}-{stem}{tag}.o", self.name));
         let mut command = Command::new(self.compiler);
         for folder in &self.includes {
             command.arg("-I").arg(folder);
@@ -108,8 +107,7 @@ impl Program {
             .map(|source| self.object(source, &["-w"], more, is_needed));
         let objects: Vec<PathBuf> = ours.chain(theirs).collect::<Option<_>>()?;
         let tag = if more.is_empty() { "" } else { "-sanitized" };
-        let out =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("adapter-{}{tag}", self.name));
+        let out = scratch(&format!("adapter-{}{tag}", self.name));
         let linker = Command::new(self.compiler)
             .args(objects)
             .arg(library())
@@ -225,7 +223,7 @@ fn a_zephyr_device_is_nor_nand_or_mram() {
 /// What tools for MTD devices take and give: a plain file.
 #[test]
 fn a_flash_goes_to_a_file_and_back() {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("flash-file.bin");
+    let file = scratch("flash-file.bin");
     let file = file.to_string_lossy();
     let sources = ["mtd/flash_file.c", "mtd/example.c"];
     Program::new("mtd", &sources).check(&[&[("FLASH_FILE", &file)]]);
@@ -303,10 +301,7 @@ fn fatfs_keeps_its_files_where_its_sources_are() {
         return;
     };
     // FatFs is configured by editing a header, and finds it beside its own.
-    let (source, copy) = (
-        fatfs.join("source"),
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("fatfs"),
-    );
+    let (source, copy) = (fatfs.join("source"), scratch("fatfs"));
     std::fs::create_dir_all(&copy).expect("made");
     for name in ["ff.c", "ff.h", "diskio.h", "ffunicode.c"] {
         std::fs::copy(source.join(name), copy.join(name)).expect("copied");

@@ -9,6 +9,14 @@ pub(crate) fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// A file that a test writes. The folder is this crate's own: those of other crates run at the same time, and some of
+/// their programs have the same names.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_PKG_NAME"));
+    fs::create_dir_all(&folder).expect("created");
+    folder.join(name)
+}
+
 /// What a sanitized build asks for.
 pub(crate) const SANITIZERS: [&str; 3] = [
     "-std=c99",
@@ -27,7 +35,7 @@ pub(crate) fn compiled_file(source: &Path, more: &[&str], is_needed: bool) -> Op
     let tag = more
         .concat()
         .replace(|c: char| !c.is_ascii_alphanumeric(), "");
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{tag}"));
+    let out = scratch(&format!("{name}-{tag}"));
     let strict = [
         "-Wall",
         "-Wextra",

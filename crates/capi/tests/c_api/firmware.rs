@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cc::{compiled_file, eprintln_skipped, here};
+use crate::cc::{compiled_file, eprintln_skipped, here, scratch};
 
 /// The example of the library on a host, where each start is a process, and `kept` is what a reset leaves.
 pub(crate) fn example_on_host(kept: &str) -> Option<PathBuf> {
@@ -41,7 +41,7 @@ pub(crate) fn program_of_header(header: &str, end: &str) -> Option<PathBuf> {
     let end = format!(" * {end}");
     let program = lines.take_while(|line| !line.starts_with(&end));
     let program: Vec<_> = program.map(|line| line.trim_start_matches(" *")).collect();
-    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(header.replace(".h", ".c"));
+    let source = scratch(&header.replace(".h", ".c"));
     fs::write(&source, program.join("\n")).expect("written");
     compiled_file(&source, &["-std=c99"], true)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::c_api::cc::{SANITIZERS, compiled_file, here, run};
+use crate::c_api::cc::{SANITIZERS, compiled_file, here, run, scratch};
 
 /// The blocks of a language in a page, joined.
 fn blocks(page: &str, language: &str) -> String {
@@ -18,8 +18,7 @@ fn blocks(page: &str, language: &str) -> String {
 fn the_guide_prints_what_it_says() {
     let page = here("../../docs/guides/your-c-driver.md");
     let page = fs::read_to_string(page).expect("readable");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let source = folder.join("your_c_driver.c");
+    let source = scratch("your_c_driver.c");
     let code = blocks(&page, "c");
     fs::write(&source, &code).expect("written");
     if let Some(program) = compiled_file(&source, &["-std=c99"], true) {

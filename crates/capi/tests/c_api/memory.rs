@@ -10,14 +10,16 @@ use wordline_capi::wordline_memory_h::{
 };
 
 use crate::c_api::abi::{SONAME, check_abi};
-use crate::c_api::cc::{SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run};
+use crate::c_api::cc::{
+    SANITIZERS, check_cpp, compiled, compiled_file, here, layout_of, run, scratch,
+};
 use crate::c_api::prototypes::{in_header, in_library};
 
 const HEADER: &str = "include/wordline_memory.h";
 
 /// A folder for the files of a test, made anew.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = scratch(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder of the build's own");
     folder
@@ -25,7 +27,7 @@ fn scratch(name: &str) -> PathBuf {
 
 #[test]
 fn a_driver_in_c_finds_what_the_header_promises() {
-    let folder = scratch("storage");
+    let folder = empty_folder("storage");
     let check = |program: &Path| {
         let ran = Command::new(program).arg(&folder).output().expect("runs");
         let told = String::from_utf8_lossy(&ran.stderr);
@@ -42,7 +44,7 @@ fn a_driver_in_c_finds_what_the_header_promises() {
 
 /// Programs that take a folder: plainly, and with sanitizers where the compiler has them.
 fn check_in_folder(name: &str) {
-    let folder = scratch(name);
+    let folder = empty_folder(name);
     let check = |program: &Path| {
         let ran = Command::new(program).arg(&folder).output().expect("runs");
         let told = String::from_utf8_lossy(&ran.stderr);
@@ -83,7 +85,7 @@ fn the_example_of_the_header_runs() {
         .skip_while(|line| !line.contains("#include"))
         .take_while(|line| !line.starts_with(" Units."));
     let code: String = code.flat_map(|line| [line, "\n"]).collect();
-    let source = scratch("header-example").join("example.c");
+    let source = empty_folder("header-example").join("example.c");
     fs::write(&source, code).expect("written");
     if let Some(program) = compiled_file(&source, &["-std=c99"], true) {
         let told = run(&program);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::c_api::cc::{eprintln_skipped, here, library, run};
+use crate::c_api::cc::{eprintln_skipped, here, library, run, scratch};
 
 /// Compiles an example; none without a compiler, or without what `more` asks for.
 fn compiled_example(folder: &str, more: &[&str], is_needed: bool) -> Option<PathBuf> {
@@ -13,7 +13,7 @@ fn compiled_example(folder: &str, more: &[&str], is_needed: bool) -> Option<Path
     let tag = more
         .concat()
         .replace(|c: char| !c.is_ascii_alphanumeric(), "");
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{tag}"));
+    let out = scratch(&format!("{name}-{tag}"));
     let ran = Command::new("c++")
         .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-g", "-I"])
         .arg(here("include"))
@@ -48,7 +48,7 @@ fn a_clocked_simulator_may_skip_cycles() {
 
 /// Whether the compiler finds SystemC. `make test` says that it has to.
 fn has_systemc() -> bool {
-    let header = Path::new(env!("CARGO_TARGET_TMPDIR")).join("systemc.cpp");
+    let header = scratch("systemc.cpp");
     std::fs::write(&header, "#include <systemc>\n").expect("written");
     let ran = Command::new("c++")
         .args(["-std=c++17", "-fsyntax-only"])

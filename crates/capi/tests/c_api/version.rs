@@ -4,7 +4,7 @@ use std::fs;
 
 use std::process::Command;
 
-use super::cc::{eprintln_skipped, here, library, run};
+use super::cc::{eprintln_skipped, here, library, run, scratch};
 use super::prototypes::in_header;
 
 /// The version of the interface is stated in four places.
@@ -36,7 +36,7 @@ fn the_installed_library_has_versioned_symbols() {
         return;
     }
     let abi = wordline_capi::wordline_memory_h::ABI;
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("versioned");
+    let folder = scratch("versioned");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder of the build's own");
     let name = format!("libwordline_capi.so.{abi}");

@@ -61,7 +61,7 @@ fn kernels_are_listed_and_unknown_ones_answered() {
 /// Two rounds over a thousand pages, which stand for 4 TB; every fourth is written.
 fn two_rounds() -> String {
     let line = |page: u64| {
-        let name = if page % 4 == 0 { "ST" } else { "LD" };
+        let name = if page.is_multiple_of(4) { "ST" } else { "LD" };
         format!("{name} {:#x}\n", page * 4096)
     };
     (0..2000).map(|at| line(at % 1000)).collect()

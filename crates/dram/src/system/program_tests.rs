@@ -273,6 +273,7 @@ fn intervals_of_lines_hold() {
 
 #[test]
 fn what_no_system_runs_is_named() {
+    type Change<'a> = &'a dyn Fn(&mut MemoryProgram);
     let config = two_channels(rdimm_6400());
     let sound = MemoryProgram::of(4);
     let level = |share, multiple| ProgramLevel { share, multiple };
@@ -284,7 +285,7 @@ fn what_no_system_runs_is_named() {
             .expect_err("a wrong program");
         found.to_string()
     };
-    let cases: [(&dyn Fn(&mut MemoryProgram), &str); 12] = [
+    let cases: [(Change<'_>, &str); 12] = [
         (&|of| of.cores = 0, "program.cores: 0; allowed: 1 to"),
         (&|of| of.cores = 1_000, "program.cores: 1000; allowed: 1 to"),
         (&|of| of.compute_ps = -1.0, "program.compute_ps: -1"),

@@ -232,13 +232,14 @@ fn shipped_surfaces_belong_to_their_sheets() {
 
 #[test]
 fn a_surface_that_cannot_be_is_refused_by_name() {
-    let refusal = |change: fn(&mut SurfaceTest)| {
+    type Change = fn(&mut SurfaceTest);
+    let refusal = |change: Change| {
         let mut experiment = surface();
         change(test(&mut experiment));
         let refused: Result<ResultSet, LabError> = with(&experiment, &Control::default());
         refused.expect_err("refused").to_string()
     };
-    let cases: [(fn(&mut SurfaceTest), &str); 8] = [
+    let cases: [(Change, &str); 8] = [
         (|of| of.write_shares.clear(), "write_share"),
         (
             |of| of.write_shares = shares(&[0.5, 0.2]),
