@@ -141,7 +141,7 @@ fn sourced_column(
 /// The parts of the catalogue with what their sources state. Several names of one design count once.
 pub(super) fn parts() -> Vec<SourcedPart> {
     let mut parts = Vec::<SourcedPart>::new();
-    for (file, text) in EMBEDDED {
+    for (file, text) in EMBEDDED.iter() {
         let tree = tree(text).unwrap_or_else(|(_, message)| panic!("{file}: {message}"));
         if let Some(part) = SourcedPart::of(&tree)
             && !parts.iter().any(|other| other.is_same_design(&part))
@@ -244,7 +244,7 @@ struct LikeFigure {
 /// All sourced figures of parts and boards that have a kind.
 fn sourced() -> Vec<LikeFigure> {
     let mut found = Vec::new();
-    for (file, text) in EMBEDDED {
+    for (file, text) in EMBEDDED.iter() {
         let tree = tree(text).unwrap_or_else(|(_, message)| panic!("{file}: {message}"));
         if !["part", "board"].iter().any(|key| tree.contains_key(*key)) {
             continue;
