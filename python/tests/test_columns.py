@@ -129,7 +129,7 @@ def test_histograms_hold_every_access(small):
         longest = max(row["value"] for row in own if row["metric"] == "latency_max")
         assert longest <= ends[-1]
     # 1 MiB in writes of 2 KiB.
-    assert [sum(one.count for one in bins) for bins in histograms.values()] == [512]
+    assert [sum(one.samples for one in bins) for bins in histograms.values()] == [512]
 
 
 #: Experiments whose reports have every kind of plot, and which take moments.

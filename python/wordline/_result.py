@@ -29,7 +29,7 @@ class HistogramBin(NamedTuple):
     #: Its end in seconds.
     upper_s: float
     #: How many there are.
-    count: int
+    samples: int
 
 
 class ResultSet:
@@ -111,7 +111,7 @@ class ResultSet:
         >>> import wordline
         >>> work = {"kind": "raw", "operations": ["write"], "access_bytes": [2048], "total_bytes": 65536}
         >>> result = wordline.run({"targets": ["em064lx"], "workload": work})
-        >>> [(round(one.upper_s * 1e6), one.count) for bins in result.histograms.values() for one in bins]
+        >>> [(round(one.upper_s * 1e6), one.samples) for bins in result.histograms.values() for one in bins]
         [(52, 32)]
         """
         import json
