@@ -111,14 +111,22 @@ def numbers(spec: dict[str, Any]) -> str:
     return json.dumps(spec, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+#: Room for letters that are wider where the picture is shown than where it was drawn.
+LOOK = {
+    "font": "Arial",
+    "padding": {"left": 40, "right": 50, "top": 5, "bottom": 5},
+    "legend": {"columnPadding": 60},
+}
+
+
 def picture(spec: dict[str, Any]) -> str:
     """A specification as SVG."""
     import vl_convert
 
     version = re.search(r"/v(\d+)", spec["$schema"])
     known = [one for one in vl_convert.get_vegalite_versions() if version and one.startswith(f"{version[1]}.")]
-    drawn: str = vl_convert.vegalite_to_svg(spec, vl_version=known[-1] if known else None)
-    return drawn
+    drawn: str = vl_convert.vegalite_to_svg(spec, vl_version=known[-1] if known else None, config=LOOK)
+    return drawn.replace('font-family="Arial"', "font-family=\"Arial, 'Liberation Sans', Helvetica, sans-serif\"")
 
 
 def write(name: str, made: NotebookPage, folder: Path = FOLDER) -> None:

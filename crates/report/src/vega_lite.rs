@@ -218,10 +218,10 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
     let mut values = Vec::new();
     let mut words = Vec::new();
     for row in &spec.rows {
-        for mark in &row.marks {
+        for (place, mark) in row.marks.iter().enumerate() {
             let series = spec.series.get(mark.series).map(|(name, _)| name.as_str());
             values.push(json!({
-                "row": row.name, "series": series, "value": mark.value, "text": mark.text,
+                "row": row.name, "series": series, "place": place, "value": mark.value, "text": mark.text,
                 "low": mark.band.map(|band| band.0), "high": mark.band.map(|band| band.1),
                 "hollow": spec.hollow.contains(&mark.series),
             }));
@@ -243,9 +243,18 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
         "field": "row", "type": "nominal", "sort": names, "scale": {"domain": names},
         "title": null, "axis": {"labelLimit": 320},
     });
-    let offset = json!({"field": "series", "type": "nominal", "sort": null});
+    // Bars of one series in a row, such as those of two timing classes, stand side by side as well.
+    let is_repeated = spec.rows.iter().any(|row| {
+        let mut seen = Vec::new();
+        row.marks.iter().any(|mark| {
+            seen.push(mark.series);
+            seen[..seen.len() - 1].contains(&mark.series)
+        })
+    });
+    let beside = if is_repeated { "place" } else { "series" };
+    let offset = json!({"field": beside, "type": "nominal", "sort": null});
     let x = json!({
-        "field": "value", "type": "quantitative", "scale": scale,
+        "field": "value", "type": "quantitative", "scale": scale, "stack": null,
         "title": titled(spec.title, spec.unit), "axis": {"format": number_format(spec.unit)},
     });
     let color = colors(
@@ -269,7 +278,7 @@ fn rows(spec: &RowSpec) -> Map<String, Value> {
             json!({"type": "bar", "strokeWidth": 1.5})
         }
     };
-    let is_grouped = spec.series.len() > 1 && !spec.points;
+    let is_grouped = (spec.series.len() > 1 || is_repeated) && !spec.points;
     if is_grouped {
         encoding["yOffset"] = offset.clone();
     }

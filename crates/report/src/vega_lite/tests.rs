@@ -230,6 +230,40 @@ fn rules_of_the_page_are_drawn_in_charts() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
+/// Vega-Lite adds up bars that share a place, unless it is told not to, and draws them over each other then.
+#[test]
+fn bars_stand_side_by_side() {
+    let mut seen = 0;
+    for (name, document) in fixture::ALL {
+        for (plot, chart) in drawn(&document()) {
+            let PlotSpec::Rows(spec) = plot.spec() else {
+                continue;
+            };
+            let layer = layers(&chart.spec)[0];
+            let encoding = &layer["encoding"];
+            assert_eq!(encoding["x"]["stack"], Value::Null, "{name}: {}", chart.id);
+            assert!(encoding["x"].get("stack").is_some(), "{name}: {}", chart.id);
+            if spec.points {
+                continue;
+            }
+            let beside = encoding["yOffset"]["field"].as_str();
+            let places = values(layer)
+                .iter()
+                .map(|at| (&at["row"], beside.map(|field| &at[field])));
+            let places: Vec<_> = places.collect();
+            for (index, place) in places.iter().enumerate() {
+                assert!(
+                    !places[..index].contains(place),
+                    "{name}: {}: {place:?}",
+                    chart.id
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
 /// Units of counts and shares are words at an axis, and 1 in the rows.
 fn in_rows(unit: &str) -> &str {
     match unit {
