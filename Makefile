@@ -89,6 +89,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	cargo test --release --locked -p wordline --test all reproduce:: -- --ignored --nocapture
 	$(MAKE) --no-print-directory playground
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
+	scripts/wheel
+	scripts/notebooks check
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --test all a_million_flipped_images -- --ignored --nocapture
@@ -203,6 +205,11 @@ docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it i
 .PHONY: playground
 playground: ## the page that runs experiments in a browser, in target/playground (needs Rust's library for wasm32-unknown-unknown, which rustup adds)
 	scripts/playground
+
+.PHONY: notebooks
+notebooks: ## run the notebooks of docs/notebooks/ with the wheel, and write their pages and pictures again
+	scripts/wheel
+	scripts/notebooks
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures
