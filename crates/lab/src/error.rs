@@ -239,6 +239,25 @@ pub enum LabError {
     },
 }
 
+impl LabError {
+    /// Whether the experiment itself is at fault, so that it is refused before anything of it is run.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Catalog(_)
+                | Self::NoTarget
+                | Self::NoModule
+                | Self::Twice(_)
+                | Self::Age(_)
+                | Self::Unusable { .. }
+                | Self::Setting { .. }
+                | Self::Memory { .. }
+                | Self::Target { .. }
+                | Self::Device { .. }
+        )
+    }
+}
+
 /// A setting of memory modules that cannot be so; of an unknown one the nearest names, because there are dozens.
 fn shortened(source: &SettingError) -> String {
     let SettingError::Unknown { name, allowed } = source else {

@@ -105,7 +105,7 @@ pub(crate) fn place_in_text(message: &str) -> Option<String> {
 /// The place of a fault in a sweep.
 pub(crate) fn place_in_sweep(error: &SweepError) -> String {
     match error {
-        SweepError::NoAxis | SweepError::NoField(_) | SweepError::TooMany { .. } => "axis",
+        SweepError::NoAxis | SweepError::NoField | SweepError::TooMany { .. } => "axis",
         SweepError::NoValues(axis)
         | SweepError::Range { axis, .. }
         | SweepError::Parts { axis, .. }
