@@ -192,6 +192,27 @@ pub enum SweepError {
     NoPoint(u64),
 }
 
+impl SweepError {
+    /// Where the fault is: an axis by its fields, or a field of the sweep.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::NoAxis | Self::NoField | Self::TooMany { .. } => "axis",
+            Self::NoValues(axis)
+            | Self::Range { axis, .. }
+            | Self::Parts { axis, .. }
+            | Self::Same { axis, .. }
+            | Self::Value { axis, .. }
+            | Self::Twice(axis)
+            | Self::Within { inner: axis, .. } => axis,
+            Self::Experiment(_) => "experiment",
+            Self::NotVaried { .. } | Self::NoCondition | Self::Idle(_) | Self::NoPoint(_) => {
+                "leave_out"
+            }
+        }
+    }
+}
+
 impl Sweep {
     /// A sweep of an experiment. Quantities are in the units of documents from here on, and it is known which axes vary
     /// lists.

@@ -138,7 +138,8 @@ fn covering(points: &[usize], places: &[PointPlace]) -> BTreeSet<usize> {
     for axis in 0..axes {
         let values = points.iter().map(|index| places[*index].indices()[axis]);
         let values: BTreeSet<usize> = values.collect();
-        open.extend(evenly(&values.into_iter().collect::<Vec<_>>()).map(|value| (axis, value)));
+        let values: Vec<usize> = values.into_iter().collect();
+        open.extend(evenly(&values, VALUES_MAX).map(|value| (axis, value)));
     }
     let mut sample = BTreeSet::new();
     while !open.is_empty() || sample.len() < SAMPLE_LEAST.min(points.len()) {
@@ -159,9 +160,9 @@ fn covering(points: &[usize], places: &[PointPlace]) -> BTreeSet<usize> {
     sample
 }
 
-/// At most [`VALUES_MAX`] of some values, the first and the last among them.
-fn evenly(values: &[usize]) -> impl Iterator<Item = usize> {
-    let count = values.len().min(VALUES_MAX);
+/// At most so many of some values, the first and the last among them.
+pub(super) fn evenly(values: &[usize], most: usize) -> impl Iterator<Item = usize> {
+    let count = values.len().min(most);
     let last = values.len().saturating_sub(1);
     let steps = count.saturating_sub(1).max(1);
     (0..count).map(move |step| values[step * last / steps])
@@ -226,11 +227,11 @@ mod tests {
     #[test]
     fn of_a_long_axis_both_ends_and_evenly_the_rest_are_sampled() {
         let values: Vec<usize> = (0..1000).collect();
-        let some: Vec<usize> = evenly(&values).collect();
+        let some: Vec<usize> = evenly(&values, VALUES_MAX).collect();
         assert_eq!((some.len(), some[0], some[63]), (64, 0, 999));
         assert!(some.windows(2).all(|pair| pair[1] - pair[0] <= 16));
-        assert_eq!(evenly(&[7]).collect::<Vec<_>>(), [7]);
-        assert_eq!(evenly(&[]).count(), 0);
+        assert_eq!(evenly(&[7], 3).collect::<Vec<_>>(), [7]);
+        assert_eq!(evenly(&[], 3).count(), 0);
     }
 
     #[test]

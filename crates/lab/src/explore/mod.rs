@@ -1,17 +1,17 @@
 //! The design space instead of a list: the Pareto front of a sweep's points, without running most of them in full.
 //!
 //! Candidates that a proven bound excludes are never simulated, nor are those that are refused before their first operation.
-//! The others are run roughly; how far rough runs of a target lie from
-//! real ones is measured on a sample and on everything that is run in full, and only what may still lie on the front, given
-//! that difference, is run in full. So the front is that of running everything as long as no difference that was not seen
-//! is more than a quarter larger than the largest that was seen of its target, and as no candidate is among those that rough
-//! runs exclude while none is in the sample of them.
+//! The others are run roughly; between which factors of rough values the real ones lie is measured on a sample and on
+//! everything that is run in full, and only what may still lie on the front, given these factors, is run in full. So the front is
+//! that of running everything as long as no factor that was not seen lies more than a quarter beyond those that were seen of
+//! its kind, and as no candidate is among those that rough runs exclude while none is in the sample of them.
 
 mod excluded;
 mod front;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use wordline_catalog::Catalog;
 use wordline_core::explore::{
     DesignSpace, ExcludedBy, ExclusionBasis, ExplorationResult, ParetoPoint,
@@ -26,14 +26,16 @@ use crate::store::{KeyMaker, Store};
 use crate::sweep::{Shard, experiment_of, guarded};
 
 use excluded::{Exclusions, PointExclusion, RoughExclusions};
+use front::RoughSpread;
 
 /// Points that are run in full whatever their rough runs say, evenly over the space, so that the difference is known away
-/// from the front as well; and at least so many of each target.
+/// from the front as well: so many, or one of so many points where that is more, and at least so many of each kind.
 const SAMPLE: usize = 32;
-const SAMPLE_OF_GROUP: usize = 3;
+const POINTS_OF_SAMPLE: usize = 100;
+const SAMPLE_OF_KIND: usize = 3;
 
-/// How much larger a difference that was not seen may be than the largest that was.
-const CAUTION: f64 = 1.25;
+/// How far beyond the differences that were seen others may lie, as a share of them.
+const CAUTION: f64 = 0.25;
 
 /// What a point came to.
 enum PointState {
@@ -119,16 +121,16 @@ impl Explorer<'_> {
         let mut result = ExplorationResult::new(self.space.clone());
         result.points = places.len() as u64;
         let mut excluded = Exclusions::default();
-        let groups = self.groups(places);
-        let none: Vec<f64> = vec![0.0; self.space.objectives.len()];
-        let mut errors = vec![none; groups.iter().max().map_or(0, |most| most + 1)];
+        let kinds = self.kinds(places);
+        let none = vec![RoughSpread::NONE; self.space.objectives.len()];
+        let mut spreads = vec![none; kinds.iter().max().map_or(0, |most| most + 1)];
         let mut exact = ExactPoints::new();
         let has_rough = self.has_rough(places);
         let mut rough = RoughRuns::default();
         let mut wanted: Vec<usize> = (0..places.len()).collect();
         if has_rough {
-            rough = self.rough_runs(places, &groups, &mut result, &mut excluded, control)?;
-            wanted = self.first(&rough.values, &groups);
+            rough = self.rough_runs(places, &mut result, &mut excluded, control)?;
+            wanted = self.first(&rough.values, &kinds);
             wanted.append(&mut rough.doubts.sample(places));
             wanted.append(&mut rough.open);
         }
@@ -140,9 +142,14 @@ impl Explorer<'_> {
                     Some((PointState::Values(values), Some(document))) => {
                         result.fine += 1;
                         if let Some(rough) = rough.values.get(&index) {
-                            let errors = errors[groups[index]].iter_mut();
-                            for (error, (one, other)) in errors.zip(values.iter().zip(rough)) {
-                                *error = error.max(front::distance(*one, *other).abs());
+                            let pairs = rough.iter().zip(&values);
+                            let spreads = spreads[kinds[index]].iter_mut();
+                            for (spread, (rough, real)) in spreads.zip(pairs.clone()) {
+                                spread.add(*rough, *real);
+                            }
+                            for (error, (rough, real)) in result.coarse_error.iter_mut().zip(pairs)
+                            {
+                                *error = error.max(front::distance(*real, *rough).abs());
                             }
                         }
                         exact.insert(index, (values, document));
@@ -168,7 +175,7 @@ impl Explorer<'_> {
             }
             let doubts = std::mem::take(&mut rough.doubts);
             wanted = doubts.settle(|index| exact.contains_key(&index), &mut excluded);
-            wanted.extend(self.near(&rough.values, &exact, &groups, &errors));
+            wanted.extend(self.nearest(&rough.values, &exact, &kinds, &spreads));
         }
         let values = values_of(&exact);
         for index in front::front(&values, &self.space.objectives) {
@@ -182,11 +189,6 @@ impl Explorer<'_> {
                         .collect(),
                     result: document,
                 });
-            }
-        }
-        for errors in &errors {
-            for (all, error) in result.coarse_error.iter_mut().zip(errors) {
-                *all = all.max(*error);
             }
         }
         result.excluded = excluded.listed(places);
@@ -203,8 +205,7 @@ impl Explorer<'_> {
         result.points = places.len() as u64;
         let mut excluded = Exclusions::default();
         if self.has_rough(places) {
-            let groups = self.groups(places);
-            self.rough_runs(places, &groups, &mut result, &mut excluded, control)?;
+            self.rough_runs(places, &mut result, &mut excluded, control)?;
         } else {
             let all: Vec<usize> = (0..places.len()).collect();
             for (index, ended) in self.run(places, &all, Effort::Full, control)? {
@@ -230,12 +231,12 @@ impl Explorer<'_> {
     fn rough_runs(
         &self,
         places: &[PointPlace],
-        groups: &[usize],
         result: &mut ExplorationResult,
         excluded: &mut Exclusions,
         control: &Control<'_>,
     ) -> Result<RoughRuns, LabError> {
         let mut rough = RoughRuns::default();
+        let targets = self.targets(places);
         let all: Vec<usize> = (0..places.len()).collect();
         for (index, ended) in self.run(places, &all, Effort::Rough, control)? {
             let Some((state, _)) = ended else {
@@ -247,7 +248,7 @@ impl Explorer<'_> {
             result.coarse += u64::from(!is_proven);
             match state {
                 PointState::Excluded(of) if of.basis == ExclusionBasis::Sampled => {
-                    rough.doubts.add(groups[index], of, index);
+                    rough.doubts.add(targets[index], of, index);
                 }
                 PointState::Excluded(PointExclusion {
                     by, reason, basis, ..
@@ -263,58 +264,93 @@ impl Explorer<'_> {
         Ok(rough)
     }
 
-    /// What has not been run in full and may lie on the front.
-    fn near(
+    /// Of what has not been run in full and may lie on the front, what may be best: its values may hide the others.
+    fn nearest(
         &self,
         rough: &BTreeMap<usize, Vec<f64>>,
         exact: &ExactPoints,
-        groups: &[usize],
-        errors: &[Vec<f64>],
+        kinds: &[usize],
+        spreads: &[Vec<RoughSpread>],
     ) -> Vec<usize> {
-        let of_group = errors.iter().map(|errors| {
-            let errors = errors.iter();
-            errors.map(|error| CAUTION * error).collect()
-        });
-        let of_group: Vec<Vec<f64>> = of_group.collect();
-        let off_by = |index: usize| of_group[groups[index]].as_slice();
-        front::near(rough, &values_of(exact), &self.space.objectives, &off_by)
+        let objectives = &self.space.objectives;
+        let between = |index: usize, values: &[f64]| {
+            let spreads = objectives.iter().zip(&spreads[kinds[index]]);
+            let each = spreads.zip(values);
+            let each = each.map(|((of, spread), value)| spread.ends(of, *value, CAUTION));
+            let each: Vec<[f64; 2]> = each.collect();
+            [0, 1].map(|end| each.iter().map(|ends| ends[end]).collect::<Vec<f64>>())
+        };
+        let mut ends: BTreeMap<usize, [Vec<f64>; 2]> = rough
+            .iter()
+            .map(|(index, values)| (*index, between(*index, values)))
+            .collect();
+        ends.extend(
+            values_of(exact)
+                .into_iter()
+                .map(|(index, values)| (index, [values.clone(), values])),
+        );
+        let mut near = front::near(&ends, objectives);
+        near.retain(|index, _| !exact.contains_key(index));
+        let mut nearest = Vec::new();
+        while nearest.len() < SAMPLE && !near.is_empty() {
+            let best = front::front(&near, objectives);
+            near.retain(|index, _| !best.contains(index));
+            nearest.extend(best);
+        }
+        nearest
     }
 
     fn has_rough(&self, places: &[PointPlace]) -> bool {
         self.rough.is_some() || self.is_compared(places)
     }
 
-    /// Which points are expected to be off alike, as a number of each: those of a target, or of a value of the first axis
-    /// where targets do not vary.
-    fn groups(&self, places: &[PointPlace]) -> Vec<usize> {
+    /// The target of each point, as a number; where targets do not vary, the value of the first axis.
+    fn targets(&self, places: &[PointPlace]) -> Vec<usize> {
+        let at: Vec<_> = places.iter().map(|place| self.full.at(place)).collect();
+        let field = self.first_field();
+        numbered(at.iter().map(|at| text_at(at, field)))
+    }
+
+    fn first_field(&self) -> Option<&String> {
         let mut fields = self.full.fields();
-        let field = fields.clone().find(|field| *field == "targets");
-        let field = field.or_else(|| fields.next());
-        let mut numbers = BTreeMap::<String, usize>::new();
-        let group = |place: &PointPlace| {
-            let at = self.full.at(place);
-            let value = field.and_then(|field| at.get(field));
-            let value = value.map(ToString::to_string).unwrap_or_default();
-            let next = numbers.len();
-            *numbers.entry(value).or_insert(next)
-        };
-        places.iter().map(group).collect()
+        let targets = fields.clone().find(|field| *field == "targets");
+        targets.or_else(|| fields.next())
+    }
+
+    /// Which points are expected to be off alike, as a number of each: those of a target, and of the same words of other axes
+    /// as long as there are samples enough for all kinds.
+    fn kinds(&self, places: &[PointPlace]) -> Vec<usize> {
+        let at: Vec<_> = places.iter().map(|place| self.full.at(place)).collect();
+        let mut kinds = self.targets(places);
+        let first = self.first_field();
+        for field in self.full.fields().filter(|field| Some(*field) != first) {
+            if !at
+                .iter()
+                .all(|at| at.get(field).is_some_and(Value::is_string))
+            {
+                continue;
+            }
+            let finer = kinds.iter().zip(&at);
+            let finer = numbered(finer.map(|(kind, at)| (*kind, text_at(at, Some(field)))));
+            let count = finer.iter().max().map_or(0, |most| most + 1);
+            if count * SAMPLE_OF_KIND <= sample_size(places.len()) {
+                kinds = finer;
+            }
+        }
+        kinds
     }
 
     /// What is run in full first: the front of the rough runs, and a sample of everything.
-    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, groups: &[usize]) -> Vec<usize> {
+    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, kinds: &[usize]) -> Vec<usize> {
         let mut first = front::front(rough, &self.space.objectives);
-        let mut by_group = BTreeMap::<usize, Vec<usize>>::new();
+        let mut by_kind = BTreeMap::<usize, Vec<usize>>::new();
         for index in rough.keys() {
-            by_group.entry(groups[*index]).or_default().push(*index);
+            by_kind.entry(kinds[*index]).or_default().push(*index);
         }
-        let each = SAMPLE.div_ceil(by_group.len().max(1)).max(SAMPLE_OF_GROUP);
-        for points in by_group.into_values() {
-            let step = points.len().div_ceil(each).max(1);
-            first.extend(points.into_iter().step_by(step));
+        let each = sample_size(rough.len()).div_ceil(by_kind.len().max(1));
+        for points in by_kind.into_values() {
+            first.extend(excluded::evenly(&points, each.max(SAMPLE_OF_KIND)));
         }
-        first.sort_unstable();
-        first.dedup();
         first
     }
 
@@ -488,6 +524,26 @@ impl Explorer<'_> {
     }
 }
 
+/// Points of the sample that shows how far rough runs are off.
+fn sample_size(points: usize) -> usize {
+    SAMPLE.max(points / POINTS_OF_SAMPLE)
+}
+
+/// Equal things get equal numbers, from 0 on.
+fn numbered<T: Ord>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut numbers = BTreeMap::<T, usize>::new();
+    let number = |one: T| {
+        let next = numbers.len();
+        *numbers.entry(one).or_insert(next)
+    };
+    all.map(number).collect()
+}
+
+fn text_at(at: &BTreeMap<String, Value>, field: Option<&String>) -> String {
+    let value = field.and_then(|field| at.get(field));
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
 /// The values alone.
 fn values_of(exact: &ExactPoints) -> BTreeMap<usize, Vec<f64>> {
     let values = exact.iter();
@@ -498,7 +554,6 @@ fn values_of(exact: &ExactPoints) -> BTreeMap<usize, Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use wordline_core::{Experiment, Workload};
 
     use super::*;
@@ -524,7 +579,7 @@ mod tests {
         const CHIP: &str = "em064lx@stm32h755-qspi";
         let tests = [
             ("raw", None, CHIP),
-            ("wear", None, CHIP),
+            ("wear", None, "mt25ql128@stm32h755-qspi"),
             ("fs", None, CHIP),
             ("buffer", None, CHIP),
             ("kv", Some("bench"), CHIP),
@@ -543,16 +598,15 @@ mod tests {
 
     #[test]
     fn a_plan_refuses_what_cannot_be_run_as_it_stands() {
-        let raw = |more: serde_json::Value| {
-            let mut all = json!({ "kind": "raw" });
-            for (name, value) in more.as_object().into_iter().flatten() {
-                all[name] = value.clone();
-            }
-            serde_json::from_value::<Workload>(all).expect("a workload")
+        let Some(Workload::Raw(usual)) = Workload::usual("raw", None) else {
+            panic!("raw is a command");
         };
-        let usual = raw(json!({}));
-        assert!(planned(usual, "em064lz").is_err());
-        let large = raw(json!({ "wrap_bytes": 1_u64 << 40, "total_bytes": 1_u64 << 40 }));
+        assert!(planned(Workload::Raw(usual.clone()), "em064lz").is_err());
+        let large = Workload::Raw(wordline_core::RawWorkload {
+            wrap_bytes: 1 << 40,
+            total_bytes: 1 << 40,
+            ..usual
+        });
         let error = planned(large, "em064lx").expect_err("no such size");
         assert!(
             error.is_refusal() && error.to_string().contains("wrap"),
