@@ -581,8 +581,6 @@ mod tests {
             ("raw", None, CHIP),
             ("wear", None, "mt25ql128@stm32h755-qspi"),
             ("buffer", None, CHIP),
-            ("kv", Some("bench"), CHIP),
-            ("kv", Some("crash"), CHIP),
             ("dram", Some("idle"), MODULE),
             ("dram", Some("bandwidth"), MODULE),
             ("dram", Some("loaded"), MODULE),
