@@ -209,20 +209,20 @@ fn many(sizes: u64, ages: u64, seeds: u64) -> DesignSpace {
     }))
 }
 
-fn report(result: &ExplorationResult) {
-    let share = result.fine as f64 / result.points as f64;
-    println!(
+fn report(result: &ExplorationResult) -> String {
+    let mut text = format!(
         "{} points, {} roughly, {} in full ({:.1} %), front {}, rough runs off by {:?}",
         result.points,
         result.coarse,
         result.fine,
-        100.0 * share,
+        100.0 * result.fine as f64 / result.points as f64,
         result.front.len(),
         result.coarse_error
     );
     for one in &result.excluded {
-        println!("  {} {} {}: {}", one.count, one.by, one.basis, one.reason);
+        text += &format!("\n  {} {} {}: {}", one.count, one.by, one.basis, one.reason);
     }
+    text
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_cannot_be_on_the_front_is_hardly_run_in_full() {
     };
     let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
     let result = result.expect("it runs");
-    report(&result);
+    println!("{}", report(&result));
     assert!(result.complete && !result.front.is_empty());
     let by = |basis| {
         let of = result.excluded.iter().filter(|one| one.basis == basis);
@@ -270,7 +270,7 @@ fn a_wrong_reason_of_rough_runs_is_found_by_the_sample() {
     }));
     let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
     let result = result.expect("it runs");
-    report(&result);
+    println!("{}", report(&result));
     let front = exhaustive(&space);
     assert_eq!(found(&result), front);
     // Seeds change nothing, so that all points of a size are equal.
