@@ -287,7 +287,7 @@ mod tests {
             let wide: Vec<f64> = gate
                 .iter()
                 .zip(&up)
-                .map(|(g, u)| g / (1.0 + libm::expf(-g)) * u)
+                .map(|(g, u)| g / (1.0 + (-g).exp()) * u)
                 .collect();
             let out = plain_times(&layer.down, &wide);
             hidden
