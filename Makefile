@@ -76,6 +76,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
 	WORDLINE_SPACES=10 cargo test --release --locked -p wordline-lab --test all -- explore::the_front --nocapture
+	WORDLINE_CANDIDATES=1 cargo test --release --locked -p wordline-lab --test all -- explore::what_cannot --nocapture
 	WORDLINE_KILLS=1000 cargo test --locked -p wordline --test all -- sweep::killed --nocapture
 	WORDLINE_ALL_SEEDS=1 cargo test --release --locked -p wordline-host --lib memory:: -- --nocapture
 	cargo test --release --locked -p wordline-dram --lib coverage:: -- --ignored --nocapture
