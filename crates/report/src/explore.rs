@@ -391,8 +391,8 @@ mod tests {
         of.excluded[0].basis = ExclusionBasis::Sampled;
         let text = render_exploration(&of, Format::Table, &Style::default());
         assert!(text.contains("(a sample was run in full)"), "{text}");
-        let page = render_exploration(&of, Format::Html, &Style::default());
-        assert!(page.contains("rough runs, and a sample in full"));
+        let page = render_exploration(&of, Format::Markdown, &Style::default());
+        assert!(page.contains("rough runs, and a sample in full"), "{page}");
     }
 
     #[test]
