@@ -38,9 +38,8 @@ def described(product, target):
     """The parts of an archive, and the text of its bill."""
     if target not in files.TARGETS:
         raise SystemExit(f"release: no target {target!r}; there are {', '.join(files.TARGETS)}")
-    cargo = components.Cargo(ROOT)
-    version = cargo.version()
-    parts = cargo.parts(product.roots, target)
+    version = components.workspace_version(ROOT)
+    parts = components.Cargo(ROOT, target).parts(product.roots)
     roots = [reference for reference, part in parts.components.items() if part.name in product.roots]
     components.add_c_sources(parts)
     components.add_runtimes(parts, roots, product.name == "command", os.environ.get("CC", "cc"))
@@ -88,7 +87,7 @@ def archive(product, target, staged, out):
 
 
 def sums(out, targets):
-    expected = files.promised(components.Cargo(ROOT).version(), targets)
+    expected = files.promised(components.workspace_version(ROOT), targets)
     found = sorted({*os.listdir(out), files.CHECKSUMS})
     if found != expected:
         raise SystemExit(
@@ -102,9 +101,9 @@ def sums(out, targets):
 def main(arguments):
     match arguments:
         case ["version"]:
-            print(components.Cargo(ROOT).version())
+            print(components.workspace_version(ROOT))
         case ["list"]:
-            print("\n".join(files.promised(components.Cargo(ROOT).version(), files.TARGETS)))
+            print("\n".join(files.promised(components.workspace_version(ROOT), files.TARGETS)))
         case ["targets"]:
             print("\n".join(files.TARGETS))
         case ["archive", name, target, staged, out]:

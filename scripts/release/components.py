@@ -69,30 +69,34 @@ class Parts:
         return reference
 
 
-class Cargo:
-    """Questions to cargo about the workspace of a folder, as its lock file has it."""
+def ask_cargo(root, *arguments):
+    command = ["cargo", *arguments, "--locked"]
+    ran = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True)
+    if ran.returncode != 0:
+        raise SystemExit(f"release: {' '.join(command)} ended with {ran.returncode}")
+    return ran.stdout
 
-    def __init__(self, root):
+
+def workspace_version(root):
+    """The version of the command's package, which is that of the release."""
+    packages = json.loads(ask_cargo(root, "metadata", "--format-version", "1", "--no-deps"))["packages"]
+    return next(one["version"] for one in packages if one["name"] == "wordline")
+
+
+class Cargo:
+    """Questions to cargo about the workspace of a folder, as its lock file has it for a target."""
+
+    def __init__(self, root, target):
         self.root = root
-        metadata = json.loads(self.ask("metadata", "--format-version", "1"))
+        self.target = target
+        metadata = json.loads(self.ask("metadata", "--format-version", "1", "--filter-platform", target))
         self.packages = {(one["name"], one["version"]): one for one in metadata["packages"]}
         with open(os.path.join(root, "Cargo.lock"), "rb") as lock:
             locked = tomllib.load(lock)["package"]
         self.checksums = {(one["name"], one["version"]): one.get("checksum") for one in locked}
 
     def ask(self, *arguments):
-        # What is locked and fetched is all that is looked at.
-        command = ["cargo", *arguments, "--locked", "--offline"]
-        ran = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True)
-        if ran.returncode != 0:
-            raise SystemExit(f"release: {' '.join(command)} failed; `cargo fetch --locked` brings what is missing")
-        return ran.stdout
-
-    def version(self):
-        versions = [version for name, version in self.packages if name == "wordline"]
-        if len(versions) != 1:
-            raise SystemExit(f"release: {len(versions)} packages are named wordline; one is expected")
-        return versions[0]
+        return ask_cargo(self.root, *arguments)
 
     def component(self, name, version):
         package = self.packages.get((name, version))
@@ -113,12 +117,12 @@ class Cargo:
         is_ours = package["source"] is None
         return Component(name, version, licence, folder, self.checksums.get((name, version)), is_ours, is_crate=True)
 
-    def parts(self, roots, target):
+    def parts(self, roots):
         """What is linked into packages: normal dependencies of their features, without macros and what builds them."""
         parts = Parts()
         for root in roots:
             tree = self.ask(
-                "tree", "-p", root, "--edges", "normal,no-proc-macro", "--target", target,
+                "tree", "-p", root, "--edges", "normal,no-proc-macro", "--target", self.target,
                 "--prefix", "depth", "--charset", "ascii", "--format", "\t{p}\t",
             )  # fmt: skip
             above = []
