@@ -1,7 +1,6 @@
 //! What `make dist` puts around the things that it builds: archives that depend on their content alone, names that agree
 //! with the version, and bills of materials with every crate. Nothing is built here; `make nightly` does it twice.
 
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -152,5 +151,5 @@ fn lines_of_the_front_page_are_found_for_the_bare_container() {
             .any(|line| line.starts_with("wordline fs bench"))
     );
     assert!(!lines.iter().any(|line| line.starts_with("wordline ask")));
-    assert!(Path::new(&root()).join("scripts/dist").is_file());
+    assert!(root().join("scripts/dist").is_file());
 }
