@@ -37,7 +37,7 @@ COMPILES = {"wordline-littlefs-sys": "littlefs"}
 class Component:
     """A crate, a library in C, or a runtime."""
 
-    def __init__(self, name, version, licence, folder=None, checksum=None, is_ours=False, is_crate=False):
+    def __init__(self, name, version, licence, folder=None, checksum=None, is_ours=False, is_crate=False, authors=()):
         self.name = name
         self.version = version
         self.licence = licence
@@ -45,6 +45,7 @@ class Component:
         self.checksum = checksum
         self.is_ours = is_ours
         self.is_crate = is_crate
+        self.authors = authors
 
     @property
     def reference(self):
@@ -115,7 +116,8 @@ class Cargo:
             )
         folder = os.path.dirname(package["manifest_path"])
         is_ours = package["source"] is None
-        return Component(name, version, licence, folder, self.checksums.get((name, version)), is_ours, is_crate=True)
+        checksum = self.checksums.get((name, version))
+        return Component(name, version, licence, folder, checksum, is_ours, True, package["authors"])
 
     def parts(self, roots):
         """What is linked into packages: normal dependencies of their features, without macros and what builds them."""

@@ -46,6 +46,19 @@ def texts(component):
     return ["\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n" for text in words]
 
 
+def holder(part):
+    """Who has the copyright in a package that has its licence by name alone: as its source says, or its authors."""
+    source = os.path.join(part.folder or "", "src", "lib.rs")
+    if os.path.isfile(source):
+        with open(source, encoding="utf-8") as text:
+            found = re.search(r"^// *(Copyright .*)$", text.read(2000), re.MULTILINE)
+        if found:
+            return found.group(1).strip()
+    if not part.authors:
+        raise SystemExit(f"release: {part.name} {part.version} has no text of its licence, and names no author")
+    return f"by {', '.join(part.authors)}"
+
+
 def third_party(parts):
     """The text of THIRD-PARTY-LICENSES.txt."""
     others = [part for _, part in sorted(parts.components.items()) if not part.is_ours]
@@ -53,7 +66,7 @@ def third_party(parts):
     numbers = {}
     for part in others:
         own = [numbers.setdefault(text, len(numbers) + 1) for text in texts(part)]
-        which = f"; texts {', '.join(map(str, own))}" if own else "; its package has no text of the licence"
+        which = f"; texts {', '.join(map(str, own))}" if own else f"; {holder(part)}; the text is in LICENSE-MIT or LICENSE-APACHE"
         lines.append(f"{part.name} {part.version}: {part.licence}{which}")
     for text, number in numbers.items():
         lines += ["", f"---- {number} " + "-" * 72, "", text]
