@@ -138,19 +138,20 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 
 .PHONY: install
 install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
-	$(MAKE) --no-print-directory build-command build-libraries
+	$(MAKE) --no-print-directory build-command build-plugin build-libraries
 	$(MAKE) --no-print-directory place-command place-plugin place-libraries
 
-# What `make install` and `make dist` build; BUILD_FLAGS of the latter name a target. As libraries for C alone: with the one
-# for Rust beside them, nothing is optimised across crates.
-.PHONY: build-command build-libraries
+# What `make install` and `make dist` build; BUILD_FLAGS of the latter name a target. As libraries for C alone, and as a plugin
+# alone: with the library for Rust beside them, nothing is optimised across crates.
+.PHONY: build-command build-plugin build-libraries
 build-command:
 	cargo build --release --locked $(BUILD_FLAGS) -p wordline
+build-plugin:
+	cargo rustc --release --locked $(BUILD_FLAGS) -p wordline-apps-qemu --lib --crate-type cdylib
 build-libraries:
 	for library in '' kv- flat- rtfs-; do \
 	  cargo rustc --release --locked $(BUILD_FLAGS) -p wordline-$${library}capi --lib --crate-type staticlib; \
 	done
-	cargo build --release --locked $(BUILD_FLAGS) -p wordline-apps-qemu
 
 # The libraries that are in RELEASE, with headers. PACKAGE_PREFIX is what the files of pkg-config call their prefix.
 .PHONY: place-libraries

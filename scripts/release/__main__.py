@@ -2,11 +2,12 @@
 
   python3 scripts/release version                            of the workspace
   python3 scripts/release list                               the files of a release
+  python3 scripts/release products                           what it consists of
   python3 scripts/release targets                            what it is built for
   python3 scripts/release archive PRODUCT TARGET STAGED OUT  documents and packs a folder or a wheel, with its bill, into OUT
   python3 scripts/release pack FOLDER FILE                   packs a folder as it is
   python3 scripts/release bill PRODUCT TARGET                prints a bill of materials
-  python3 scripts/release sums OUT TARGET...                 checks that OUT has each promised file, and writes SHA256SUMS
+  python3 scripts/release sums OUT PRODUCT,... TARGET,...    checks that OUT has each promised file, and writes SHA256SUMS
 
 SOURCE_DATE_EPOCH is the time of everything that is packed. CC is the compiler that links for the target.
 """
@@ -86,8 +87,8 @@ def archive(product, target, staged, out):
         file.write(listed)
 
 
-def sums(out, targets):
-    expected = files.promised(components.workspace_version(ROOT), targets)
+def sums(out, products, targets):
+    expected = files.promised(components.workspace_version(ROOT), targets, products)
     found = sorted({*os.listdir(out), files.CHECKSUMS})
     if found != expected:
         raise SystemExit(
@@ -104,6 +105,8 @@ def main(arguments):
             print(components.workspace_version(ROOT))
         case ["list"]:
             print("\n".join(files.promised(components.workspace_version(ROOT), files.TARGETS)))
+        case ["products"]:
+            print("\n".join(one.name for one in files.PRODUCTS))
         case ["targets"]:
             print("\n".join(files.TARGETS))
         case ["archive", name, target, staged, out]:
@@ -112,8 +115,8 @@ def main(arguments):
             packing.pack_tar(folder.rstrip("/"), file, epoch())
         case ["bill", name, target]:
             sys.stdout.write(described(files.product(name), target)[2])
-        case ["sums", out, *targets] if targets:
-            sums(out, targets)
+        case ["sums", out, products, targets]:
+            sums(out, [files.product(name) for name in products.split(",")], targets.split(","))
         case _:
             print(__doc__.strip(), file=sys.stderr)
             sys.exit(2)

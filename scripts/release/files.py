@@ -99,10 +99,10 @@ def product(name):
     raise SystemExit(f"release: no product {name!r}; there are {', '.join(one.name for one in PRODUCTS)}")
 
 
-def promised(version, targets):
+def promised(version, targets, products=PRODUCTS):
     """Every file of a release, sorted."""
     names = [CHECKSUMS]
     for target in targets:
-        for one in PRODUCTS:
+        for one in products:
             names += [one.archive(version, target), one.bill(version, target)]
     return sorted(names)
