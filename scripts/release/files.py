@@ -2,8 +2,8 @@
 
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 
-# The symbols of glibc 2.34 are the newest that the libraries and the wheel ask for. maturin checks that of the wheel.
-WHEEL_PLATFORM = "manylinux_2_34"
+# The glibc that the wheel asks for, as maturin finds it: `hypot` is of 2.35, everything else of 2.34.
+WHEEL_PLATFORM = "manylinux_2_35"
 
 CHECKSUMS = "SHA256SUMS"
 
@@ -87,7 +87,7 @@ PRODUCTS = [
         "library",
         "The package wordline for Python 3.10 and later",
         ["wordline-python"],
-        ["wordline/__init__.py", "wordline/_wordline.abi3.so", "wordline/py.typed"],
+        ["wordline/__init__.py", "wordline/_wordline.abi3.so", "wordline/_wordline.pyi", "wordline/py.typed"],
     ),
 ]
 

@@ -56,7 +56,9 @@ def is_program(path):
 def pack_wheel(wheel, archive, epoch, additions, licences):
     """Packs a wheel again with further files (name in `.dist-info/` to bytes), of which `licences` are named in METADATA."""
     with zipfile.ZipFile(wheel) as old:
-        content = {name: old.read(name) for name in old.namelist() if not name.endswith("/")}
+        # The bill that maturin writes names folders of this machine, and knows of no C.
+        names = [name for name in old.namelist() if not name.endswith("/") and ".dist-info/sboms/" not in name]
+        content = {name: old.read(name) for name in names}
     info = next(name.split("/")[0] for name in content if name.endswith(".dist-info/METADATA"))
     content.update({f"{info}/{name}": data for name, data in additions.items()})
     metadata = content[f"{info}/METADATA"].decode()

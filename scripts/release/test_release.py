@@ -73,6 +73,7 @@ class Packing(unittest.TestCase):
             "wordline/_wordline.abi3.so": "library",
             "wordline-1.0.dist-info/METADATA": "Metadata-Version: 2.4\nName: wordline\n\nBody\n\nLicense-File: no header\n",
             "wordline-1.0.dist-info/RECORD": "old",
+            "wordline-1.0.dist-info/sboms/of-maturin.json": "/home/somebody",
         }
         with zipfile.ZipFile(path, "w") as wheel:
             for entry in sorted(content, reverse=order):
@@ -87,6 +88,7 @@ class Packing(unittest.TestCase):
         with zipfile.ZipFile(one) as wheel:
             metadata = wheel.read("wordline-1.0.dist-info/METADATA").decode()
             self.assertIn("\nName: wordline\nLicense-File: LICENSE-MIT\n\nBody\n\nLicense-File: no header\n", metadata)
+            self.assertNotIn("wordline-1.0.dist-info/sboms/of-maturin.json", wheel.namelist())
             rows = wheel.read("wordline-1.0.dist-info/RECORD").decode().splitlines()
             self.assertEqual(sorted(row.split(",")[0] for row in rows), sorted(wheel.namelist()))
             for row in rows[:-1]:
