@@ -77,6 +77,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
 	WORDLINE_SPACES=10 cargo test --release --locked -p wordline-lab --test all -- explore::the_front --nocapture
+	WORDLINE_CANDIDATES=1 cargo test --release --locked -p wordline-lab --test all -- explore::what_cannot --nocapture
 	WORDLINE_KILLS=1000 cargo test --locked -p wordline --test all -- sweep::killed --nocapture
 	WORDLINE_ALL_SEEDS=1 cargo test --release --locked -p wordline-host --lib memory:: -- --nocapture
 	cargo test --release --locked -p wordline-dram --lib coverage:: -- --ignored --nocapture
@@ -90,6 +91,8 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	cargo test --release --locked -p wordline --test all reproduce:: -- --ignored --nocapture
 	$(MAKE) --no-print-directory playground
 	WORDLINE_REQUIRE_BROWSER=1 cargo test --release --locked -p wordline --test all browser:: -- --ignored --nocapture
+	scripts/wheel
+	scripts/notebooks check
 	cargo test --release --locked -p wordline-crash --test ftl power_cuts -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --lib million_images -- --ignored --nocapture
 	cargo test --release --locked -p wordline-kv --test all a_million_flipped_images -- --ignored --nocapture
@@ -228,6 +231,11 @@ docs: ## the site of docs/, in target/book (mdBook; cargo installs it where it i
 .PHONY: playground
 playground: ## the page that runs experiments in a browser, in target/playground (needs Rust's library for wasm32-unknown-unknown, which rustup adds)
 	scripts/playground
+
+.PHONY: notebooks
+notebooks: ## run the notebooks of docs/notebooks/ with the wheel, and write their pages and pictures again
+	scripts/wheel
+	scripts/notebooks
 
 .PHONY: reference
 reference: ## write the generated pages under docs/reference/ again, and the distributions of the catalogue's figures

@@ -115,3 +115,122 @@ def test_verdicts_and_warnings_are_those_of_the_document():
     assert result.render("csv").count("\n") == len(result) + 1
     with pytest.raises(wordline.SettingError):
         result.render("pdf")
+
+
+def test_histograms_hold_every_access(small):
+    result = wordline.run(small)
+    histograms = result.histograms
+    named = {row["distribution"] for row in result.rows if "distribution" in row}
+    assert named == set(histograms)
+    for name, bins in histograms.items():
+        ends = [one.upper_s for one in bins]
+        assert ends == sorted(set(ends))
+        own = [row for row in result.rows if row.get("distribution") == name]
+        longest = max(row["value"] for row in own if row["metric"] == "latency_max")
+        assert longest <= ends[-1]
+    # 1 MiB in writes of 2 KiB.
+    assert [sum(one.samples for one in bins) for bins in histograms.values()] == [512]
+
+
+#: Experiments whose reports have every kind of plot, and which take moments.
+CHARTED = {
+    "raw": {"targets": ["em064lx", "mt29f1g01"], "workload": {"kind": "raw", "access_bytes": [512, 2048], "total_bytes": 1 << 18}},
+    "buffer": {
+        "targets": ["mt29f1g01"],
+        "workload": {
+            "kind": "buffer",
+            "rates_bytes_per_s": [500e3],
+            "source": {"kind": "stream", "record_bytes": 4096, "total_bytes": 1 << 22},
+        },
+    },
+    "compare": {
+        "targets": ["mt29f1g01", "mt25ql128"],
+        "workload": {
+            "kind": "compare",
+            "work": {"kind": "log", "rate": "50KB/s", "record": "4KiB"},
+            "limits": {"ram": "64KiB"},
+        },
+    },
+    "dram": {
+        "targets": ["rdimm-6400-2rx4-128g@xeon6-1s", "mrdimm-8800-2rx4-128g@xeon6-1s"],
+        "workload": {
+            "kind": "dram",
+            "settings": {"channels": "1", "cores": "12"},
+            "test": {"kind": "bandwidth", "mixes": ["1:0", "1:1"], "band": "none"},
+            "warm_up_ps": 2_000_000,
+            "measure_ps": 5_000_000,
+        },
+    },
+}
+
+
+def layers(spec: dict) -> list[tuple[dict, list[dict]]]:
+    """What a chart draws, and from which data; marks that are drawn once are left out."""
+    found = []
+    for one in spec.get("layer", [spec]):
+        data = one.get("data", spec.get("data"))
+        values = spec["datasets"][data["name"]] if "name" in data else data["values"]
+        if values != [{}]:
+            found.append((one["encoding"], values))
+    return found
+
+
+def unit(encoding: dict) -> str:
+    """The unit that stands at an axis."""
+    title = encoding["title"]
+    return title.rpartition(" (")[2].rstrip(")") if title.endswith(")") else "1"
+
+
+#: Charts whose numbers follow from those of the rows: curves between the rates of the rows, margins, and shares of a peak.
+DERIVED = ("plot-ram", "plot-margin", "plot-buses")
+
+
+@pytest.mark.parametrize("kind", CHARTED)
+def test_numbers_of_charts_are_those_of_the_rows(kind):
+    pytest.importorskip("altair")
+    result = wordline.run(CHARTED[kind])
+    values = {(row["value"], row["unit"]) for row in result.rows if row["value"] is not None}
+    places = {float(value) for row in result.rows for name, value in row.items() if isinstance(value, (int, float))}
+    seen = 0
+    for name, chart in result.charts().items():
+        for encoding, points in layers(chart.to_dict()):
+            for point in points:
+                if name.startswith(DERIVED) or point.get("curve", "").endswith("mean"):
+                    continue
+                # A row is a place and a value, in either order.
+                numbers = {(point[field], unit(encoding["x" if field == "value" else field])) for field in point if field in ("x", "y", "value")}
+                assert numbers & values, (name, point)
+                assert all(number in places for number, _ in numbers), (name, point)
+                seen += 1
+    assert seen >= 4
+
+
+def test_a_curve_is_the_rows_in_their_order(small):
+    pytest.importorskip("altair")
+    small["workload"].update(operations=["read", "write"], access_bytes=[512, 2048, 8192])
+    result = wordline.run(small)
+    [encoding, _], *_ = drawn = layers(result.chart("plot-throughput").to_dict())
+    assert [unit(encoding[axis]) for axis in ("x", "y")] == ["B", "B/s"]
+    for operation, (_, points) in zip(("read", "write"), drawn, strict=True):
+        rows = [row for row in result.rows if row["operation"] == operation and row["metric"] == "throughput_mean"]
+        assert [(point["x"], point["y"]) for point in points] == [(row["access_bytes"], row["value"]) for row in rows]
+
+
+def test_the_curve_of_ram_holds_what_the_rows_say():
+    pytest.importorskip("altair")
+    result = wordline.run(CHARTED["buffer"])
+    curves = {}
+    for encoding, points in layers(result.chart("plot-ram-1").to_dict()):
+        assert [unit(encoding[axis]) for axis in ("x", "y")] == ["B/s", "B"]
+        curves[points[0]["curve"]] = points
+    seen = 0
+    for row in result.rows:
+        if row["metric"] != "ram_peak_in_flight" or "estimate" in row or row["value"] is None:
+            continue
+        points = curves[f"{row['timing']} {row['arrival']}"]
+        # A value holds for what lies below its point.
+        above = [point["y"] for point in points if point["x"] >= row["rate_bytes_per_s"] * (1 - 1e-12)]
+        if above:
+            assert above[0] == pytest.approx(row["value"], rel=1e-9), row
+            seen += 1
+    assert seen > 20

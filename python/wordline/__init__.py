@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from wordline._errors import WorkerError as WorkerError
     from wordline._project import project as project
     from wordline._ray import ray_executor as ray_executor
+    from wordline._result import HistogramBin as HistogramBin
     from wordline._result import ResultSet as ResultSet
     from wordline._result import Warning as Warning
     from wordline._run import complete as complete
@@ -52,6 +53,7 @@ _HOMES = {
     "CatalogError": "_errors",
     "Experiment": "experiment",
     "ExperimentError": "_errors",
+    "HistogramBin": "_result",
     "InputError": "_errors",
     "InternalError": "_errors",
     "Interrupted": "_errors",

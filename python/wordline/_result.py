@@ -23,6 +23,15 @@ class Warning(NamedTuple):
     advice: str
 
 
+class HistogramBin(NamedTuple):
+    """Samples of a histogram that are no longer than its end, and longer than the end of the bin before."""
+
+    #: Its end in seconds.
+    upper_s: float
+    #: How many there are.
+    samples: int
+
+
 class ResultSet:
     """A result document. It stays in Rust; rows, columns and charts are made when they are asked for.
 
@@ -94,6 +103,21 @@ class ResultSet:
 
         read: list[dict[str, Any]] = json.loads(self._document.verdicts())
         return read
+
+    @property
+    def histograms(self) -> dict[str, list[HistogramBin]]:
+        """Durations by the names that rows have in the column ``distribution``: bins that hold any, ascending.
+
+        >>> import wordline
+        >>> work = {"kind": "raw", "operations": ["write"], "access_bytes": [2048], "total_bytes": 65536}
+        >>> result = wordline.run({"targets": ["em064lx"], "workload": work})
+        >>> [(round(one.upper_s * 1e6), one.samples) for bins in result.histograms.values() for one in bins]
+        [(52, 32)]
+        """
+        import json
+
+        read: dict[str, list[dict[str, Any]]] = json.loads(self.to_json()).get("histograms", {})
+        return {name: [HistogramBin(one["upper_s"], one["count"]) for one in bins] for name, bins in read.items()}
 
     @property
     def answer(self) -> str:

@@ -33,6 +33,22 @@ pub enum CatalogError {
     },
 }
 
+impl CatalogError {
+    /// Where the fault is: a file with its line, a file or folder, or the field of an experiment that names targets.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        Some(match self {
+            Self::Sheets(errors) => {
+                let first = errors.first()?;
+                format!("{}:{}", first.file, first.line())
+            }
+            Self::Unreadable { path, .. } | Self::NoSheets(path) => path.display().to_string(),
+            Self::Prices(error) => format!("{}:{}", error.file, error.line),
+            Self::Target { .. } => "targets".to_owned(),
+        })
+    }
+}
+
 /// What is wrong with a line of a list of prices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]

@@ -23,6 +23,7 @@ mod folder;
 pub mod import;
 mod model;
 mod nearest;
+mod packed;
 mod part_on_board;
 pub mod plausible;
 mod prices;
@@ -43,6 +44,7 @@ pub use dram::{Die, DramSheet, Module, ModuleInSystem, System};
 pub use error::{CatalogError, PriceError, SheetError};
 pub use figures::SheetFigures;
 pub use model::Model;
+pub use packed::EMBEDDED;
 pub use part_on_board::PartOnBoard;
 pub use prices::PriceList;
 pub use sheet::{Board, Header, ID_ALLOWED, Part, Sheet, is_id, parse};
@@ -51,9 +53,6 @@ pub use target::{Capability, Target};
 
 use nearest::unknown;
 use shelf::Shelf;
-
-/// The embedded sheets: path inside this crate, and text.
-pub static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
 /// Everything that targets can name.
 #[derive(Clone, Debug)]

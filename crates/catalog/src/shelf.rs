@@ -4,31 +4,28 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, OnceLock};
 
-use crate::{
-    Board, CatalogError, Counters, Die, EMBEDDED, Module, Part, Sheet, SheetError, System, parse,
-};
-
-include!(concat!(env!("OUT_DIR"), "/index.rs"));
+use crate::packed::{SHEETS, index};
+use crate::{Board, CatalogError, Counters, Die, Module, Part, Sheet, SheetError, System, parse};
 
 /// The embedded sheets that were asked for.
-static PARSED: [OnceLock<Sheet>; INDEX.len()] = [const { OnceLock::new() }; INDEX.len()];
+static PARSED: [OnceLock<Sheet>; SHEETS] = [const { OnceLock::new() }; SHEETS];
 
 /// An embedded sheet. That it is sound is checked by [`check_embedded`].
-fn embedded(index: usize) -> &'static Sheet {
-    PARSED[index].get_or_init(|| match parse_embedded(index) {
+fn embedded(number: usize) -> &'static Sheet {
+    PARSED[number].get_or_init(|| match parse_embedded(number) {
         Ok(sheet) => sheet,
         Err(errors) => panic!("{}", CatalogError::Sheets(errors)),
     })
 }
 
-fn parse_embedded(index: usize) -> Result<Sheet, Vec<SheetError>> {
-    let (file, text) = EMBEDDED[index];
-    parse(file, text)
+fn parse_embedded(number: usize) -> Result<Sheet, Vec<SheetError>> {
+    let sheet = &index()[number];
+    parse(sheet.file, &sheet.text())
 }
 
 /// Everything that is wrong with single embedded sheets.
 pub(crate) fn check_embedded() -> Vec<SheetError> {
-    let all = (0..INDEX.len()).filter_map(|index| parse_embedded(index).err());
+    let all = (0..SHEETS).filter_map(|number| parse_embedded(number).err());
     all.flatten().collect()
 }
 
@@ -72,7 +69,7 @@ enum ShelvedSheet<T> {
 impl<T: SheetKind> ShelvedSheet<T> {
     fn sheet(&self) -> &T {
         match self {
-            Self::Embedded(index) => match T::of(embedded(*index)) {
+            Self::Embedded(number) => match T::of(embedded(*number)) {
                 Some(sheet) => sheet,
                 None => unreachable!("the index says what the sheet describes"),
             },
@@ -84,10 +81,10 @@ impl<T: SheetKind> ShelvedSheet<T> {
 impl<T: SheetKind> Shelf<T> {
     /// The sheets that come along.
     pub(crate) fn embedded() -> Self {
-        let all = INDEX.iter().enumerate();
-        let of_kind = all.filter(|(_, (kind, _))| *kind == T::KEY);
+        let all = index().iter().enumerate();
+        let of_kind = all.filter(|(_, sheet)| sheet.kind == T::KEY);
         let named =
-            of_kind.map(|(index, (_, id))| (String::from(*id), ShelvedSheet::Embedded(index)));
+            of_kind.map(|(number, sheet)| (sheet.id.to_owned(), ShelvedSheet::Embedded(number)));
         Self(named.collect())
     }
 

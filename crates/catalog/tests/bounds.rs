@@ -294,7 +294,7 @@ fn every_access_keeps_its_bound_and_no_bound_is_loose() {
 #[test]
 fn no_sampled_figure_exceeds_its_maximum() {
     let mut figures = 0;
-    for (file, text) in EMBEDDED {
+    for (file, text) in EMBEDDED.iter() {
         let tree: toml::Table = text.parse().expect("it is embedded");
         for (path, value) in tables(file.to_string(), tree) {
             figures += usize::from(

@@ -344,7 +344,7 @@ fn the_sound_logs_of_the_corpus_are_read() {
 
 #[test]
 fn the_embedded_sheets_pass() {
-    for (_, text) in wordline_catalog::EMBEDDED {
+    for (_, text) in wordline_catalog::EMBEDDED.iter() {
         let renamed = text.replacen("em064lx\"", "copy\"", 1);
         sheet::check(
             renamed

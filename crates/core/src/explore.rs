@@ -185,7 +185,10 @@ pub struct ExplorationResult {
     pub wordline: String,
     /// What was asked.
     pub space: DesignSpace,
-    /// Points of the space.
+    /// The share of the rough runs that was asked for, as `2/8`; nothing where the front was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Points of the space, or of the share.
     pub points: u64,
     /// Points whose rough run was made.
     pub coarse: u64,
@@ -197,7 +200,7 @@ pub struct ExplorationResult {
     pub excluded: Vec<ExcludedPoints>,
     /// The front, by the first objective, its best value first.
     pub front: Vec<ParetoPoint>,
-    /// Whether every point that may lie on the front was run.
+    /// Whether every point that may lie on the front was run; of a share, every rough run.
     pub complete: bool,
 }
 
@@ -209,6 +212,8 @@ pub struct ExcludedPoints {
     pub by: ExcludedBy,
     /// The limit that they fail, or the reason why they cannot be run.
     pub reason: String,
+    /// How that is known.
+    pub basis: ExclusionBasis,
     /// How many there are.
     pub count: u64,
     /// The first of them.
@@ -226,6 +231,18 @@ crate::names::named! {
         Failure = "failure",
         /// An objective has no number.
         NoNumber = "no_number",
+    }
+}
+
+crate::names::named! {
+    /// How it is known that points are no candidates.
+    pub enum ExclusionBasis {
+        /// By a bound, or because the experiment is refused before its first operation: nothing was simulated.
+        Proven = "proven",
+        /// Each was run as the experiment states.
+        Run = "run",
+        /// By rough runs, and by runs in full of a sample of their target, none of which is a candidate.
+        Sampled = "sampled",
     }
 }
 
@@ -252,6 +269,7 @@ impl ExplorationResult {
             wordline: env!("CARGO_PKG_VERSION").to_owned(),
             coarse_error: vec![0.0; space.objectives.len()],
             space,
+            shard: None,
             points: 0,
             coarse: 0,
             fine: 0,

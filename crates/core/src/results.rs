@@ -401,6 +401,17 @@ pub enum DocumentError {
 }
 
 impl DocumentError {
+    /// Where the fault is: a line and a column, or a field.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match self {
+            Self::Malformed { line, column, .. } => format!("line {line}, column {column}"),
+            Self::Row { row, .. } => format!("rows[{row}]"),
+            Self::Verdict { verdict, .. } => format!("verdicts[{verdict}]"),
+            Self::Version { .. } => "schema_version".to_owned(),
+        }
+    }
+
     pub(crate) fn malformed(error: serde_json::Error) -> Self {
         Self::Malformed {
             line: error.line(),

@@ -239,6 +239,59 @@ pub enum LabError {
     },
 }
 
+impl LabError {
+    /// Where the fault is: a field of the experiment, a setting, a target or a file; none where it is in no one place.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        Some(match self {
+            Self::Catalog(error) => return error.place(),
+            Self::Sweep(error) => error.place().to_owned(),
+            Self::Store(_) => "store".to_owned(),
+            Self::NoTarget | Self::NoModule => "targets".to_owned(),
+            Self::Age(_) => "age".to_owned(),
+            Self::Unusable { what, .. } => (*what).to_owned(),
+            Self::Twice(target)
+            | Self::Setting { target, .. }
+            | Self::Memory { target, .. }
+            | Self::NothingMoved { target, .. }
+            | Self::Surface { target, .. }
+            | Self::Target { target, .. }
+            | Self::Device { target, .. } => target.clone(),
+            #[cfg(unix)]
+            Self::Host { target, .. } => target.clone(),
+            Self::Unreadable { file, .. }
+            | Self::Trace { file, .. }
+            | Self::Log { file, .. }
+            | Self::DramTrace { file, .. }
+            | Self::Curves { file, .. }
+            | Self::Measured { file, .. }
+            | Self::NothingImported { file, .. }
+            | Self::FileTrace { file, .. }
+            | Self::NoFileCalls(file)
+            | Self::Profile { file, .. } => file.clone(),
+            Self::Program { program, .. } => program.clone(),
+            _ => return None,
+        })
+    }
+
+    /// Whether the experiment itself is at fault, so that it is refused before anything of it is run.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Catalog(_)
+                | Self::NoTarget
+                | Self::NoModule
+                | Self::Twice(_)
+                | Self::Age(_)
+                | Self::Unusable { .. }
+                | Self::Setting { .. }
+                | Self::Memory { .. }
+                | Self::Target { .. }
+                | Self::Device { .. }
+        )
+    }
+}
+
 /// A setting of memory modules that cannot be so; of an unknown one the nearest names, because there are dozens.
 fn shortened(source: &SettingError) -> String {
     let SettingError::Unknown { name, allowed } = source else {

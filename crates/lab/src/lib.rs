@@ -94,7 +94,9 @@ pub use fs::{Spent, Volume, VolumeReading, default_fs_workload, file_systems};
 pub use kv::{ImageRecord, TableImage, TableImageError, tables};
 pub use raw::default_workload;
 pub use reproduce::reproduce;
+use std::sync::atomic::AtomicBool;
 pub use sweep::{Shard, experiment_of, sweep};
+
 use wordline_catalog::{Catalog, PartOnBoard, Target};
 use wordline_core::quantity::Quantity;
 use wordline_core::{AccessSource, Experiment, ResultSet, Timing, Workload};
@@ -127,6 +129,32 @@ pub fn run(
         unreachable!("the laboratory made a document that breaks its own rules: {error}");
     }
     Ok(document)
+}
+
+/// Everything of an experiment that comes before its first operation.
+///
+/// # Errors
+/// When [`run`] refuses the experiment before anything is simulated. What happens later is no reason.
+pub(crate) fn plan(
+    catalog: &Catalog,
+    experiment: &Experiment,
+    control: &Control<'_>,
+) -> Result<(), LabError> {
+    check(experiment)?;
+    // A run that is to stop at its first step has done everything else.
+    let stop = AtomicBool::new(true);
+    let control = Control {
+        open: control.open,
+        stop: Some(&stop),
+        threads: 1,
+        ..Control::default()
+    };
+    let mut document = ResultSet::new(experiment.clone());
+    match run_into(&mut document, catalog, experiment.clone(), &control) {
+        // Others may come of the stop: readers give up, and nothing was moved.
+        Err(error) if error.is_refusal() => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// The list of workloads. The settings of the experiment itself are checked.

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use wordline_catalog::Catalog;
-use wordline_core::explore::{DesignSpace, ExcludedBy, ExplorationResult};
+use wordline_core::explore::{DesignSpace, ExcludedBy, ExclusionBasis, ExplorationResult};
 use wordline_core::{Axis, Better};
+use wordline_lab::store::Store;
 use wordline_lab::{Control, Shard, explore, sweep};
 
 fn catalog() -> Catalog {
@@ -141,7 +142,8 @@ fn the_front_is_that_of_running_everything() {
     let mut in_full = 0.0;
     for number in 0..spaces {
         let space = drawn(number, sizes);
-        let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+        let result =
+            explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
         let (found, wanted) = (found(&result), exhaustive(&space));
         println!(
             "space {number}: {} points, {} run in full, front {}, {:?}, rough runs off by {:?}",
@@ -160,6 +162,158 @@ fn the_front_is_that_of_running_everything() {
         in_full += result.fine as f64 / result.points as f64 / spaces as f64;
     }
     println!("run in full on average: {:.1} %", in_full * 100.0);
+}
+
+/// Twenty parts along fifty sizes, patterns, operations, ages and seeds: 100,000 candidates; a part of them without
+/// `WORDLINE_CANDIDATES`.
+fn many(sizes: u64, ages: u64, seeds: u64) -> DesignSpace {
+    const PARTS: [&str; 20] = [
+        "em064lx",
+        "mt25ql128",
+        "w25q64jv",
+        "mr25h40",
+        "cy15b104q",
+        "w25n01gv",
+        "mx25r8035f",
+        "as3004316",
+        "w25q128jv",
+        "mt29f1g01",
+        "cy15b108qn",
+        "fm25v10",
+        "as3016204",
+        "25aa1024",
+        "mb85rs4mt",
+        "gd5f1gq5u",
+        "mx35lf1ge4ab",
+        "m95m04",
+        "as1016204",
+        "mb85rs2mta",
+    ];
+    let sizes: Vec<u64> = (1..=sizes).map(|index| 256 * index).collect();
+    let ages: Vec<f64> = (0..ages).map(|index| 0.2 * index as f64).collect();
+    space(json!({
+        "experiment": {
+            "targets": [],
+            "workload": { "kind": "raw", "total_bytes": "256 KiB", "wrap_bytes": "256 KiB" },
+        },
+        "axis": [
+            { "field": "targets", "values": PARTS },
+            { "field": "workload.access_bytes", "values": sizes },
+            { "field": "workload.patterns", "values": ["sequential", "random"] },
+            { "field": "workload.operations", "values": ["read", "write"] },
+            { "field": "age", "values": ages },
+            { "field": "seed", "count": seeds },
+        ],
+        "objective": [{ "metric": "throughput_mean" }, { "metric": "energy_per_byte" }],
+        "coarse": { "workload.total_bytes": "16 KiB" },
+    }))
+}
+
+fn report(result: &ExplorationResult) -> String {
+    let mut text = format!(
+        "{} points, {} roughly, {} in full ({:.1} %), front {}, rough runs off by {:?}",
+        result.points,
+        result.coarse,
+        result.fine,
+        100.0 * result.fine as f64 / result.points as f64,
+        result.front.len(),
+        result.coarse_error
+    );
+    for one in &result.excluded {
+        text += &format!("\n  {} {} {}: {}", one.count, one.by, one.basis, one.reason);
+    }
+    text
+}
+
+#[test]
+fn what_cannot_be_on_the_front_is_hardly_run_in_full() {
+    let all = std::env::var("WORDLINE_CANDIDATES").is_ok();
+    let space = match all {
+        true => many(50, 5, 5),
+        false => many(3, 2, 2),
+    };
+    let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
+    let result = result.expect("it runs");
+    println!("{}", report(&result));
+    assert!(result.complete && !result.front.is_empty());
+    let by = |basis| {
+        let of = result.excluded.iter().filter(|one| one.basis == basis);
+        of.map(|one| one.count).sum::<u64>()
+    };
+    assert!(by(ExclusionBasis::Proven) > 0 && by(ExclusionBasis::Sampled) > 0);
+    assert!(result.fine >= result.front.len() as u64 + by(ExclusionBasis::Run));
+    match all {
+        true => assert!(result.fine * 20 <= result.points, "{}", result.fine),
+        false => assert_eq!(found(&result), exhaustive(&space)),
+    }
+}
+
+/// What a rough run says of a target may be wrong: here rough runs write at random, which NOR flash does not take and the
+/// magnetic memory, whose currents nobody states, does.
+#[test]
+fn a_wrong_reason_of_rough_runs_is_found_by_the_sample() {
+    let space = space(json!({
+        "experiment": {
+            "targets": [],
+            "workload": {
+                "kind": "raw", "operations": ["write"], "patterns": ["sequential"],
+                "total_bytes": "16 KiB", "wrap_bytes": "16 KiB",
+            },
+        },
+        "axis": [
+            { "field": "targets", "values": ["mt25ql128", "as3016204"] },
+            { "field": "workload.access_bytes", "values": [256, 512, 1024, 2048] },
+            { "field": "seed", "count": 12 },
+        ],
+        "objective": [{ "metric": "throughput_mean" }, { "metric": "energy_per_byte" }],
+        "coarse": { "workload.patterns": "random" },
+    }));
+    let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
+    let result = result.expect("it runs");
+    println!("{}", report(&result));
+    let front = exhaustive(&space);
+    assert_eq!(found(&result), front);
+    // Seeds change nothing, so that all points of a size are equal.
+    assert!(
+        front.len() >= 12 && front.iter().all(|point| *point < 48),
+        "{front:?}"
+    );
+    let of = |basis| {
+        let of = result.excluded.iter().filter(|one| one.basis == basis);
+        of.map(|one| one.count).sum::<u64>()
+    };
+    assert_eq!(
+        (of(ExclusionBasis::Run), of(ExclusionBasis::Sampled)),
+        (12, 36)
+    );
+    assert_eq!(result.fine, 48 + 12);
+}
+
+/// Shares first, and then the front: nothing that a share did is done again.
+#[test]
+fn shares_do_the_rough_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let space = drawn(1, 2);
+    let whole = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
+    let whole = whole.expect("it runs");
+    let mut points = 0;
+    for shard in ["1/3", "2/3", "3/3"] {
+        let shard: Shard = shard.parse().expect("a share");
+        let share = explore(&catalog(), &space, shard, Some(&store), &Control::default());
+        let share = share.expect("it runs");
+        assert!(share.complete && share.front.is_empty() && share.fine == 0);
+        points += share.points;
+    }
+    assert_eq!(points, whole.points);
+    let again = explore(
+        &catalog(),
+        &space,
+        Shard::WHOLE,
+        Some(&store),
+        &Control::default(),
+    );
+    assert_eq!(again.expect("it runs"), whole);
 }
 
 fn loggers(rates: &[&str]) -> DesignSpace {
@@ -184,7 +338,8 @@ fn loggers(rates: &[&str]) -> DesignSpace {
 #[test]
 fn candidates_that_a_bound_excludes_are_not_simulated() {
     let space = loggers(&["20 KB/s", "2 MB/s"]);
-    let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+    let result =
+        explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
     let by_bound: u64 = result
         .excluded
         .iter()
@@ -214,7 +369,8 @@ fn what_a_rough_run_cannot_judge_is_run_in_full() {
         "objective": [{ "metric": "throughput_mean" }, { "metric": "latency_max" }],
         "coarse": { "workload.total_bytes": "64 KiB", "workload.wrap_bytes": "64 KiB" },
     }));
-    let result = explore(&catalog(), &space, None, &Control::default()).expect("it runs");
+    let result =
+        explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
     assert_eq!(found(&result), exhaustive(&space));
     assert!(result.excluded.is_empty(), "{:?}", result.excluded);
 }
@@ -248,7 +404,7 @@ fn an_exploration_and_a_sweep_that_are_stopped_keep_what_is_finished() {
         progress: Some(&first_in_full),
         ..control
     };
-    let explored = explore(&catalog(), &space, None, &control).expect("stopped");
+    let explored = explore(&catalog(), &space, Shard::WHOLE, None, &control).expect("stopped");
     assert_eq!(
         (explored.complete, explored.fine, explored.front.len()),
         (false, 1, 1)

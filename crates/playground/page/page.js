@@ -1,5 +1,9 @@
 // The page: forms, a worker that answers them, and the address, which holds what was asked. The root element says in
 // `data-state` what goes on: starting, ready, running, done, failed, stopped.
+//
+// The last question wins: a run, a link or a stop gives up whatever goes on. Each of them takes a turn, whose number it
+// compares after every wait. A worker that is given up is terminated. Requests have numbers through all workers, every message
+// says of which it is, and messages of another than the one that is waited for are dropped.
 "use strict";
 (() => {
 const root = document.documentElement;
@@ -9,7 +13,15 @@ const sheets = Object.fromEntries(DEMOS.map((demo) => [demo, by(demo)]));
 let demo = "logger";
 let worker;
 let module;
+// Resolves with what forms offer when the worker has the module; undefined where no worker is of use.
+let ready;
+// Number and promise of the request that the worker has.
 let waiting;
+let requests = 0;
+// The request with which the worker was started.
+let starting;
+let turn = 0;
+let begun = false;
 let log;
 // The last answer: its experiment, its result as JSON, and its report as HTML.
 let answer;
@@ -43,35 +55,65 @@ async function lengthened(text) {
 function start() {
   const source = new Blob([by("worker").textContent], { type: "text/javascript" });
   const address = URL.createObjectURL(source);
-  worker = new Worker(address);
+  const made = new Worker(address);
   URL.revokeObjectURL(address);
-  worker.onmessage = ({ data }) => hear(data);
-  worker.onerror = (event) => {
+  worker = made;
+  made.onmessage = ({ data }) => hear(data);
+  made.onerror = (event) => {
     event.preventDefault();
-    hear({ broken: event.message || "the worker could not start" });
+    if (made === worker) {
+      hear({ number: waiting?.number, broken: event.message || "the worker could not start" });
+    }
   };
-  return ask({ module });
+  ready = ask({ module });
+  starting = waiting.number;
+  // Where nobody waits for it, the next run says what is wrong.
+  ready.catch(() => {});
+  return ready;
 }
 
 function ask(message) {
+  requests += 1;
+  const number = requests;
   return new Promise((resolve, reject) => {
-    waiting = { resolve, reject };
-    worker.postMessage(message);
+    waiting = { number, resolve, reject };
+    worker.postMessage({ ...message, number });
   });
 }
 
-function hear({ progress, answer: said, note, broken }) {
+function hear({ number, progress, answer: said, note, broken }) {
+  if (number === undefined || number !== waiting?.number) {
+    return;
+  }
   if (progress) {
     show(progress);
     return;
   }
   const { resolve, reject } = waiting;
   waiting = undefined;
+  if (broken) {
+    worker.terminate();
+    ready = undefined;
+  }
   if (said) {
     resolve(said);
   } else {
     reject({ note, broken });
   }
+}
+
+// Begins another turn. A run that goes on is given up with its worker; one that rests, or is still starting, is kept.
+function take_turn() {
+  turn += 1;
+  if (waiting && waiting.number !== starting) {
+    worker.terminate();
+    start();
+  }
+  answer = window.playground = undefined;
+  by("answer").hidden = true;
+  by("running").hidden = true;
+  clear();
+  return turn;
 }
 
 function show({ step, done, total }) {
@@ -102,59 +144,67 @@ function fields() {
   return Object.fromEntries(texts);
 }
 
-async function asked() {
+// What the form asks now, for the worker, and what an address says of it.
+function asked() {
   const texts = fields();
   if (demo === "experiment") {
-    return { experiment: texts.text, given: [...sheets.experiment.elements.files.files] };
+    return {
+      question: { experiment: texts.text, given: [...sheets.experiment.elements.files.files] },
+      known: async () => ({ json: await shortened(texts.text) }),
+    };
   }
   if (demo === "log") {
-    return { form: { demo, ...texts, file: log ? log.name : "" }, given: log ? [log] : [] };
+    return {
+      question: { form: { demo, ...texts, file: log ? log.name : "" }, given: log ? [log] : [] },
+      known: async () => (log ? { ...texts, file: log.name } : texts),
+    };
   }
-  return { form: { demo, ...texts }, given: [] };
-}
-
-// Writes what is asked into the address.
-async function remember() {
-  const texts = fields();
-  const known = demo === "experiment" ? { json: await shortened(texts.text) } : texts;
-  if (demo === "log" && log) {
-    known.file = log.name;
-  }
-  history.replaceState(null, "", `#${new URLSearchParams({ demo, ...known })}`);
-  by("link").value = location.href;
+  return { question: { form: { demo, ...texts }, given: [] }, known: async () => texts };
 }
 
 async function run() {
-  if (root.dataset.state === "running" || !module) {
+  if (!begun) {
     return;
   }
-  clear();
-  const question = await asked();
-  await remember();
-  by("answer").hidden = true;
+  const mine = take_turn();
+  const of = demo;
+  const { question, known } = asked();
   by("running").hidden = false;
   by("progress").removeAttribute("value");
   by("step").textContent = "Starting";
   state("running");
   try {
-    answer = await ask(question);
-    window.playground = answer;
+    const address = new URLSearchParams({ demo: of, ...(await known()) });
+    if (mine !== turn) {
+      return;
+    }
+    history.replaceState(null, "", `#${address}`);
+    by("link").value = location.href;
+    await (ready ?? start());
+    if (mine !== turn) {
+      return;
+    }
+    const said = await ask(question);
+    if (mine !== turn) {
+      return;
+    }
+    answer = window.playground = said;
     await present();
+    if (mine !== turn) {
+      return;
+    }
     state("done");
   } catch (failure) {
-    answer = window.playground = undefined;
-    if (failure.stopped) {
-      complain("Stopped. Nothing was kept.");
-      state("stopped");
-    } else if (failure.broken) {
-      worker.terminate();
-      complain(`The laboratory failed and was started again: ${failure.broken}. Please report this with the link to it.`);
-      await start().catch(() => {});
-      state("failed");
-    } else {
-      complain(failure.note.message, failure.note.place);
-      state("failed");
+    if (mine !== turn) {
+      return;
     }
+    if (failure.note) {
+      complain(failure.note.message, failure.note.place);
+    } else {
+      const said = failure.broken || failure.message || failure;
+      complain(`The laboratory failed and is started again: ${said}. Please report this with the link to it.`);
+    }
+    state("failed");
   }
   by("running").hidden = true;
 }
@@ -176,15 +226,13 @@ function present() {
   });
 }
 
-async function stop() {
-  if (!waiting) {
+function stop() {
+  if (root.dataset.state !== "running") {
     return;
   }
-  worker.terminate();
-  const { reject } = waiting;
-  const started = start();
-  reject({ stopped: true });
-  await started;
+  take_turn();
+  complain("Stopped. Nothing was kept.");
+  state("stopped");
 }
 
 function save(text, name, type) {
@@ -201,6 +249,8 @@ function take(file) {
 
 // Shows a form, with what the address says; runs it where the address says more than its name.
 async function follow() {
+  const mine = take_turn();
+  state("starting");
   const said = new URLSearchParams(location.hash.slice(1));
   demo = DEMOS.includes(said.get("demo")) ? said.get("demo") : "logger";
   for (const name of DEMOS) {
@@ -209,16 +259,18 @@ async function follow() {
   for (const link of document.querySelectorAll("nav a")) {
     link.toggleAttribute("aria-current", link.hash === `#demo=${demo}`);
   }
-  clear();
-  by("answer").hidden = true;
   let full = false;
   for (const [name, value] of said) {
     const field = sheets[demo].elements[name];
     if (name === "json" && demo === "experiment") {
-      try {
-        sheets.experiment.elements.text.value = await lengthened(value);
+      const text = await lengthened(value).catch(() => undefined);
+      if (mine !== turn) {
+        return;
+      }
+      if (text !== undefined) {
+        sheets.experiment.elements.text.value = text;
         full = true;
-      } catch {
+      } else {
         complain("The link is cut off or changed: its experiment cannot be read. Allowed: the whole link.");
       }
     } else if (field && field.type !== "file") {
@@ -229,8 +281,9 @@ async function follow() {
   const named = said.get("file");
   if (demo === "log" && named && named !== log?.name) {
     complain(`This link is about the log ${named}, which stays with its owner: drop it here to see the answer.`);
-    return;
+    full = false;
   }
+  state("ready");
   if (full) {
     await run();
   }
@@ -243,7 +296,8 @@ async function begin() {
   by("named").textContent = `Modules: ${choices.modules.join(", ")}. Systems: ${choices.systems.join(", ")}.`;
   const all = choices.systems.flatMap((system) => choices.modules.map((one) => `${one}@${system}`));
   by("targets").append(...all.map((value) => Object.assign(document.createElement("option"), { value })));
-  state("ready");
+  begun = true;
+  addEventListener("hashchange", follow);
   await follow();
 }
 
@@ -274,7 +328,6 @@ drop.addEventListener("drop", (event) => {
     take(event.dataTransfer.files[0]);
   }
 });
-addEventListener("hashchange", follow);
 
 begin().catch((failure) => {
   complain(`This browser cannot start the laboratory: ${failure.broken || failure.note?.message || failure.message || failure}. It needs WebAssembly, workers and DecompressionStream, which browsers have since 2023.`);

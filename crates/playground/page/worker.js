@@ -1,5 +1,6 @@
 // Runs experiments beside the page. It is given the compiled module once, and then one experiment at a time. The page
-// terminates it to stop a run. Every answer names what it answers; after a failure of the module itself (`broken`) it is of no more use.
+// terminates it to stop a run. A request has a number, and every message about it says that number. After a failure of the
+// module itself (`broken`) the worker is of no more use.
 "use strict";
 
 const decoder = new TextDecoder();
@@ -8,6 +9,8 @@ let engine;
 let panic = "";
 let files = new Map();
 let shown = 0;
+// The number of the request under way.
+let number;
 
 const text = (at, length) => decoder.decode(new Uint8Array(engine.memory.buffer, at, length));
 
@@ -16,7 +19,7 @@ function report(step, done, total) {
   const now = performance.now();
   if (now - shown > 100) {
     shown = now;
-    postMessage({ progress: { step: step(), done, total } });
+    postMessage({ number, progress: { step: step(), done, total } });
   }
 }
 
@@ -73,15 +76,16 @@ async function answer({ module, form, experiment, given }) {
 }
 
 onmessage = async ({ data }) => {
+  number = data.number;
   try {
-    postMessage({ answer: await answer(data) });
+    postMessage({ number, answer: await answer(data) });
   } catch (error) {
     if (error.note) {
-      postMessage({ note: error.note });
+      postMessage({ number, note: error.note });
       return;
     }
     const memory = engine ? Math.round(engine.memory.buffer.byteLength / 2 ** 20) : 0;
     const said = panic || `${error.message || error}, with ${memory} MiB of memory in use; a page has 4096 MiB at most`;
-    postMessage({ broken: said });
+    postMessage({ number, broken: said });
   }
 };

@@ -82,35 +82,14 @@ impl PlaygroundError {
     fn place(&self) -> Option<String> {
         Some(match self {
             Self::NotText { at } => format!("byte {at}"),
-            Self::Document(DocumentError::Malformed { line, column, .. }) => {
-                format!("line {line}, column {column}")
-            }
+            Self::Document(error) => error.place(),
             // A field that lacks has no place.
             Self::Form(error) if error.line() == 0 => return None,
             Self::Form(error) => format!("line {}, column {}", error.line(), error.column()),
             Self::Field { field, .. } => (*field).to_owned(),
-            Self::Lab(error) => of_lab(error)?,
-            Self::Document(_) | Self::Catalog(_) | Self::Format(_) | Self::NothingRun => {
-                return None;
-            }
+            Self::Catalog(error) => return error.place(),
+            Self::Lab(error) => return error.place(),
+            Self::Format(_) | Self::NothingRun => return None,
         })
     }
-}
-
-/// The setting, the target or the file that is at fault.
-fn of_lab(error: &LabError) -> Option<String> {
-    Some(match error {
-        LabError::Unusable { what, .. } => (*what).to_owned(),
-        LabError::Target { target, .. }
-        | LabError::Device { target, .. }
-        | LabError::Setting { target, .. }
-        | LabError::Memory { target, .. }
-        | LabError::Twice(target) => target.clone(),
-        LabError::Unreadable { file, .. }
-        | LabError::Trace { file, .. }
-        | LabError::Log { file, .. } => file.clone(),
-        LabError::Age(_) => "age".to_owned(),
-        LabError::NoTarget | LabError::NoModule => "targets".to_owned(),
-        _ => return None,
-    })
 }

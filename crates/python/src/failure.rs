@@ -11,7 +11,7 @@ use wordline_lab::LabError;
 use wordline_lab::backlog::BacklogError;
 
 use crate::allowed::allowed;
-use crate::sweep::{place_in_sweep, place_in_text};
+use crate::sweep::place_in_text;
 
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -71,19 +71,11 @@ impl CallError {
     /// Where it is.
     fn place(&self) -> Option<String> {
         match self {
-            Self::Document(DocumentError::Malformed { line, column, .. }) => {
-                Some(format!("line {line}, column {column}"))
-            }
-            Self::Document(DocumentError::Row { row, .. }) => Some(format!("rows[{row}]")),
-            Self::Document(DocumentError::Verdict { verdict, .. }) => {
-                Some(format!("verdicts[{verdict}]"))
-            }
-            Self::Document(DocumentError::Version { .. }) => Some("schema_version".to_owned()),
-            Self::Catalog(error) | Self::Lab(LabError::Catalog(error)) => place_in_catalog(error),
+            Self::Document(error) => Some(error.place()),
+            Self::Catalog(error) => error.place(),
+            Self::Lab(error) => error.place(),
             Self::SweepText(message) => place_in_text(message),
-            Self::Sweep(error) | Self::Lab(LabError::Sweep(error)) => Some(place_in_sweep(error)),
-            Self::Lab(LabError::Store(_)) => Some("store".to_owned()),
-            Self::Lab(error) => place_in_experiment(error),
+            Self::Sweep(error) => Some(error.place().to_owned()),
             Self::Input { name, .. } => Some(name.clone()),
             Self::Value { place, .. } => Some(place.clone()),
             Self::Backlog(_) | Self::Panic(_) => None,
@@ -101,47 +93,6 @@ impl CallError {
             Ok(exception) => PyErr::from_value(exception),
             Err(error) => error,
         }
-    }
-}
-
-fn place_in_catalog(error: &CatalogError) -> Option<String> {
-    match error {
-        CatalogError::Sheets(errors) => {
-            let first = errors.first()?;
-            Some(format!("{}:{}", first.file, first.line()))
-        }
-        CatalogError::Unreadable { path, .. } => Some(path.display().to_string()),
-        CatalogError::NoSheets(path) => Some(path.display().to_string()),
-        CatalogError::Prices(error) => Some(format!("{}:{}", error.file, error.line)),
-        CatalogError::Target { .. } => Some("targets".to_owned()),
-    }
-}
-
-fn place_in_experiment(error: &LabError) -> Option<String> {
-    match error {
-        LabError::NoTarget | LabError::NoModule => Some("targets".to_owned()),
-        LabError::Twice(target)
-        | LabError::Setting { target, .. }
-        | LabError::Memory { target, .. }
-        | LabError::NothingMoved { target, .. }
-        | LabError::Surface { target, .. }
-        | LabError::Target { target, .. }
-        | LabError::Host { target, .. }
-        | LabError::Device { target, .. } => Some(target.clone()),
-        LabError::Age(_) => Some("age".to_owned()),
-        LabError::Unusable { what, .. } => Some((*what).to_owned()),
-        LabError::Unreadable { file, .. }
-        | LabError::Trace { file, .. }
-        | LabError::Log { file, .. }
-        | LabError::DramTrace { file, .. }
-        | LabError::Curves { file, .. }
-        | LabError::Measured { file, .. }
-        | LabError::NothingImported { file, .. }
-        | LabError::FileTrace { file, .. }
-        | LabError::NoFileCalls(file)
-        | LabError::Profile { file, .. } => Some(file.clone()),
-        LabError::Program { program, .. } => Some(program.clone()),
-        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use serde_json::Value;
 use wordline_catalog::Catalog;
-use wordline_core::sweep::{PointPlace, Sweep, SweepError};
+use wordline_core::sweep::{PointPlace, Sweep};
 
 use crate::failure::{CallError, apart};
 
@@ -100,24 +100,4 @@ pub(crate) fn place_in_text(message: &str) -> Option<String> {
     let quoted = ["unknown field `", "missing field `"];
     let named = quoted.iter().find_map(|start| message.strip_prefix(start));
     Some(named?.split('`').next()?.to_owned())
-}
-
-/// The place of a fault in a sweep.
-pub(crate) fn place_in_sweep(error: &SweepError) -> String {
-    match error {
-        SweepError::NoAxis | SweepError::NoField(_) | SweepError::TooMany { .. } => "axis",
-        SweepError::NoValues(axis)
-        | SweepError::Range { axis, .. }
-        | SweepError::Parts { axis, .. }
-        | SweepError::Same { axis, .. }
-        | SweepError::Value { axis, .. }
-        | SweepError::Twice(axis)
-        | SweepError::Within { inner: axis, .. } => axis,
-        SweepError::Experiment(_) => "experiment",
-        SweepError::NotVaried { .. }
-        | SweepError::NoCondition
-        | SweepError::Idle(_)
-        | SweepError::NoPoint(_) => "leave_out",
-    }
-    .to_owned()
 }

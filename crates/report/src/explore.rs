@@ -1,7 +1,9 @@
 //! What people see of an explored design space: the front, the question of each step along it, and what was excluded.
 
 use serde_json::Value;
-use wordline_core::explore::{ExcludedBy, ExplorationResult, ParetoObjective, ParetoPoint};
+use wordline_core::explore::{
+    ExcludedBy, ExclusionBasis, ExplorationResult, ParetoObjective, ParetoPoint,
+};
 use wordline_core::quantity::human;
 use wordline_core::results::{CardPoint, CardSubject, DecisionCard};
 
@@ -161,6 +163,7 @@ fn excluded(result: &ExplorationResult) -> Grid {
         Column::right("points"),
         Column::left("excluded by"),
         Column::left("reason"),
+        Column::left("known by"),
         Column::right("first of them"),
     ];
     let mut grid = Grid::new("Excluded", columns);
@@ -169,6 +172,7 @@ fn excluded(result: &ExplorationResult) -> Grid {
             one.count.to_string(),
             by(one.by).to_owned(),
             one.reason.clone(),
+            basis(one.basis).to_owned(),
             one.first.to_string(),
         ]);
     }
@@ -184,7 +188,25 @@ const fn by(by: ExcludedBy) -> &'static str {
     }
 }
 
+const fn basis(basis: ExclusionBasis) -> &'static str {
+    match basis {
+        ExclusionBasis::Proven => "proof, without a run",
+        ExclusionBasis::Run => "a run of each",
+        ExclusionBasis::Sampled => "rough runs, and a sample in full",
+    }
+}
+
 fn sentence(result: &ExplorationResult) -> String {
+    if let Some(shard) = &result.shard {
+        let of = match result.complete {
+            true => "are in the store",
+            false => "that are finished are in the store",
+        };
+        return format!(
+            "The rough runs of share {shard}, {} points, {of}; without --shard, the front is found by those of all shares.",
+            result.points
+        );
+    }
     let names: Vec<String> = result.space.objectives.iter().map(objective_name).collect();
     let (front, all) = (result.front.len(), result.points);
     match front {
@@ -222,7 +244,11 @@ fn card_points(result: &ExplorationResult) -> Vec<CardPoint> {
         points.push(CardPoint::words(CardSubject::Finding, words));
     }
     for one in result.excluded.iter().take(REASONS) {
-        let words = format!("{} {}: {}", one.count, by(one.by), one.reason);
+        let sampled = match one.basis {
+            ExclusionBasis::Sampled => " (a sample was run in full)",
+            ExclusionBasis::Proven | ExclusionBasis::Run => "",
+        };
+        let words = format!("{} {}: {}{sampled}", one.count, by(one.by), one.reason);
         points.push(CardPoint::words(
             CardSubject::Cause,
             text::printable(&words),
@@ -237,8 +263,10 @@ fn terminal(result: &ExplorationResult, style: &Style) -> String {
         points: card_points(result),
         ..DecisionCard::default()
     };
-    let incomplete =
-        (!result.complete).then_some("Not everything that may lie on the front was run.");
+    let incomplete = (!result.complete).then_some(match result.shard {
+        None => "Not everything that may lie on the front was run.",
+        Some(_) => "Not every rough run of the share is finished.",
+    });
     let screen = FirstScreen::new(answer, Some(front(result, "")), "points of the front");
     let mut out = screen.lay_out(incomplete, "   page: --export page.html", style);
     if style.detail == Detail::Answer {
@@ -316,6 +344,7 @@ mod tests {
         result.excluded = vec![ExcludedPoints {
             by: ExcludedBy::Bound,
             reason: "rate\u{1b}[31m".to_owned(),
+            basis: ExclusionBasis::Proven,
             count: 7,
             first: 3,
         }];
@@ -354,6 +383,28 @@ mod tests {
         let json = render_exploration(&result(), Format::Json, &Style::default());
         let back: ExplorationResult = serde_json::from_str(&json).expect("JSON");
         assert_eq!(back, result());
+    }
+
+    #[test]
+    fn how_an_exclusion_is_known_is_said() {
+        let mut of = result();
+        of.excluded[0].basis = ExclusionBasis::Sampled;
+        let text = render_exploration(&of, Format::Table, &Style::default());
+        assert!(text.contains("(a sample was run in full)"), "{text}");
+        let page = render_exploration(&of, Format::Html, &Style::default());
+        assert!(page.contains("rough runs, and a sample in full"));
+    }
+
+    #[test]
+    fn a_share_has_no_front_and_says_where_its_runs_are() {
+        let mut share = result();
+        share.front.clear();
+        share.shard = Some("2/8".to_owned());
+        let text = render_exploration(&share, Format::Table, &Style::default());
+        assert!(
+            text.starts_with("The rough runs of share 2/8, 2 points, are in the store"),
+            "{text}"
+        );
     }
 
     #[test]

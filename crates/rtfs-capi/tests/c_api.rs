@@ -13,7 +13,6 @@ mod prototypes;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use abi::{STATIC, check_abi};
 use cc::{check_cpp, check_program, compiled, compiled_file, here, layout_of, run, scratch};

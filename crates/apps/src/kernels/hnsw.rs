@@ -73,7 +73,7 @@ impl HnswIndex {
     ) -> Self {
         let mut draws = InputDraws::new(seed, 0);
         // Above the lowest layer there is one in LINKS of those below, as the paper has it.
-        let scale = 1.0 / (LINKS as f64).ln();
+        let scale = 1.0 / libm::log(LINKS as f64);
         let layer = |draws: &mut InputDraws| (-libm::log(draws.unit()) * scale).min(15.0) as u8;
         let layers: Vec<u8> = (0..count).map(|_| layer(&mut draws)).collect();
         let mut upper_starts = Vec::with_capacity(count);

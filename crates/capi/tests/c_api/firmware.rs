@@ -1,7 +1,7 @@
 //! What libraries for firmware have in common: a header with a program in it, and an example for a board.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::cc::{compiled_file, eprintln_skipped, here, scratch};

@@ -1,7 +1,6 @@
 //! The program of `docs/guides/your-c-driver.md`.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use crate::c_api::cc::{SANITIZERS, compiled_file, here, run, scratch};
@@ -29,7 +28,7 @@ fn the_guide_prints_what_it_says() {
         // The check that the guide says cannot be left out.
         let blind = code.replacen("record->check == ~record->value && ", "", 1);
         assert_ne!(blind, code);
-        let source = folder.join("your_blind_c_driver.c");
+        let source = scratch("your_blind_c_driver.c");
         fs::write(&source, blind).expect("written");
         let program = compiled_file(&source, &["-std=c99"], true).expect("as above");
         let ran = Command::new(program).output().expect("runs");

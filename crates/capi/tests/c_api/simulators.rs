@@ -1,7 +1,7 @@
 //! The adapters for other simulators in `examples`, compiled and run as their examples use them. That for gem5 needs its
 //! sources, and is not compiled here.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::c_api::cc::{eprintln_skipped, here, library, run, scratch};

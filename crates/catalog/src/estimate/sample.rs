@@ -60,7 +60,7 @@ impl SourcedPart {
                 };
                 for figure in slot.figures.iter().collect::<BTreeSet<_>>() {
                     let key = (figure.clone(), column.name());
-                    logs.entry(key).or_default().push(value.ln());
+                    logs.entry(key).or_default().push(libm::log(value));
                 }
             }
         }
@@ -141,7 +141,7 @@ fn sourced_column(
 /// The parts of the catalogue with what their sources state. Several names of one design count once.
 pub(super) fn parts() -> Vec<SourcedPart> {
     let mut parts = Vec::<SourcedPart>::new();
-    for (file, text) in EMBEDDED {
+    for (file, text) in EMBEDDED.iter() {
         let tree = tree(text).unwrap_or_else(|(_, message)| panic!("{file}: {message}"));
         if let Some(part) = SourcedPart::of(&tree)
             && !parts.iter().any(|other| other.is_same_design(&part))
@@ -217,7 +217,7 @@ pub(super) fn distributions(parts: &[SourcedPart]) -> String {
                 members.len(),
             );
             let numbers = [expected.centre, expected.low, expected.high];
-            let [centre, low, high] = numbers.map(|log| format!("{:.3e}", log.exp()));
+            let [centre, low, high] = numbers.map(|log| format!("{:.3e}", libm::exp(log)));
             let of_family = of_family.count();
             writeln!(
                 lines,
@@ -244,7 +244,7 @@ struct LikeFigure {
 /// All sourced figures of parts and boards that have a kind.
 fn sourced() -> Vec<LikeFigure> {
     let mut found = Vec::new();
-    for (file, text) in EMBEDDED {
+    for (file, text) in EMBEDDED.iter() {
         let tree = tree(text).unwrap_or_else(|(_, message)| panic!("{file}: {message}"));
         if !["part", "board"].iter().any(|key| tree.contains_key(*key)) {
             continue;
@@ -296,7 +296,10 @@ fn spreads() -> String {
     for kind in &KINDS {
         let mut groups = BTreeMap::<_, Vec<f64>>::new();
         for one in all.iter().filter(|one| one.kind == kind) {
-            groups.entry(&one.group).or_default().push(one.value.ln());
+            groups
+                .entry(&one.group)
+                .or_default()
+                .push(libm::log(one.value));
         }
         let freedom: usize = groups.values().map(|group| group.len() - 1).sum();
         let squares: f64 = groups
@@ -310,7 +313,7 @@ fn spreads() -> String {
             line(
                 kind.name,
                 freedom,
-                (1.645 * (squares / freedom as f64).sqrt()).exp(),
+                libm::exp(1.645 * (squares / freedom as f64).sqrt()),
             );
         }
     }
@@ -320,10 +323,10 @@ fn spreads() -> String {
         if let Some(ratio) = one.max_over_typ {
             let key = (one.kind.name, one.technology.as_str());
             let ratios = of_parts.entry(key).or_default();
-            ratios.entry(one.file).or_default().push(ratio.ln());
+            ratios.entry(one.file).or_default().push(libm::log(ratio));
         }
     }
-    let mean = |logs: &Vec<f64>| (logs.iter().sum::<f64>() / logs.len() as f64).exp();
+    let mean = |logs: &Vec<f64>| libm::exp(logs.iter().sum::<f64>() / logs.len() as f64);
     for (name, influence) in [
         (MAX_OVER_TYP_OF_TIMES, Influence::Time),
         (MAX_OVER_TYP_OF_CURRENTS, Influence::Power),

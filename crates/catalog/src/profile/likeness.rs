@@ -46,7 +46,7 @@ pub fn similar<'a>(
 }
 
 fn likeness<'a>(to: &PartProfile<'_>, other: PartProfile<'a>) -> Option<Likeness<'a>> {
-    let mut logs = vec![(other.capacity as f64 / to.capacity as f64).ln()];
+    let mut logs = vec![libm::log(other.capacity as f64 / to.capacity as f64)];
     for (one, another) in to.values.iter().zip(&other.values) {
         // Estimates of one kind resemble each other, whatever the parts are.
         if let (Some(one), Some(another)) = (one, another)
@@ -54,7 +54,7 @@ fn likeness<'a>(to: &PartProfile<'_>, other: PartProfile<'a>) -> Option<Likeness
             && another.is_sourced()
         {
             let ratio = another.usual() / one.usual();
-            logs.extend(Some(ratio.ln()).filter(|log| log.is_finite()));
+            logs.extend(Some(libm::log(ratio)).filter(|log| log.is_finite()));
         }
     }
     if logs.len() < COMPARED_MIN {
@@ -75,7 +75,7 @@ fn likeness<'a>(to: &PartProfile<'_>, other: PartProfile<'a>) -> Option<Likeness
         obstacles.push("less capacity".to_owned());
     }
     Some(Likeness {
-        factor: mean.sqrt().exp(),
+        factor: libm::exp(mean.sqrt()),
         compared: logs.len(),
         obstacles,
         profile: other,

@@ -516,7 +516,7 @@ impl ManyRuns {
 Examples:
   wordline explore space.toml
   wordline explore space.toml --store results/ --export front.html
-  wordline explore space.toml --budget 10min --export front.csv
+  wordline explore space.toml --store results/ --shard 2/8
 
 space.toml:
   [experiment]
@@ -539,6 +539,9 @@ pub(crate) struct StudySpace {
     /// The design space (TOML or JSON); - for standard input
     #[arg(value_name = "STUDY.toml")]
     pub(crate) file: PathBuf,
+    /// Make the rough runs of one of N shares and keep them; without it, whoever has the store finds the front
+    #[arg(long, value_name = "K/N", requires = "store")]
+    pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) runs: ManyRuns,
     #[command(flatten)]

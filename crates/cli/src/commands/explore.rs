@@ -1,5 +1,6 @@
 //! `wordline explore`: the best trade-offs of a design space.
 
+use wordline_lab::Shard;
 use wordline_report::render_exploration;
 
 use super::run_saved::InputPlaces;
@@ -19,8 +20,9 @@ pub(crate) fn run(asked: &StudySpace, global: &Global) -> Result<Outcome, Failur
     let store = asked.runs.stored.open()?;
     let mut places = InputPlaces::of(&asked.file, &asked.runs.input)?;
     let inputs = sweep::inputs(&space.sweep(), &mut places, &exports)?;
+    let shard = asked.shard.unwrap_or(Shard::WHOLE);
     let result = super::watched(&inputs, &control, global, |control| {
-        wordline_lab::explore(&catalog, &space, store.as_ref(), control)
+        wordline_lab::explore(&catalog, &space, shard, store.as_ref(), control)
     });
     let result = result.map_err(|failure| places.explained(failure))?;
     exports.write_text(global, |format, style| {
@@ -28,7 +30,7 @@ pub(crate) fn run(asked: &StudySpace, global: &Global) -> Result<Outcome, Failur
     })?;
     Ok(if !result.complete {
         Outcome::Interrupted
-    } else if result.front.is_empty() {
+    } else if result.shard.is_none() && result.front.is_empty() {
         Outcome::CheckFailed
     } else {
         Outcome::Done

@@ -85,10 +85,7 @@ fn problem(page: &mut OpenPage) -> String {
 
 /// Runs an experiment in the form for any.
 fn run(page: &mut OpenPage, experiment: &str) -> String {
-    page.evaluate(&format!(
-        "{{ const form = document.getElementById('experiment'); form.elements.text.value = {}; form.requestSubmit(); }}",
-        json!(experiment)
-    ));
+    page.evaluate(&ask(experiment));
     rested(page)
 }
 
@@ -266,25 +263,161 @@ fn what_is_wrong_is_named_and_the_page_goes_on() {
     assert!(page.console.is_empty(), "{:#?}", page.console);
 }
 
+/// Asks in the form for any experiment, without waiting.
+fn ask(experiment: &str) -> String {
+    let text = json!(experiment);
+    format!(
+        "{{ const form = document.getElementById('experiment'); form.elements.text.value = {text}; form.requestSubmit(); }}"
+    )
+}
+
+/// Asks what takes seconds, and waits until the worker is at it.
+fn begin_long(page: &mut OpenPage, experiment: &str) {
+    page.evaluate(&ask(experiment));
+    page.evaluate(
+        "new Promise((done) => { const look = () => /%: /.test(document.getElementById('step').textContent) ? done() : setTimeout(look, 5); look(); })",
+    );
+    let state = page.evaluate("document.documentElement.dataset.state");
+    assert_eq!(state, "running");
+}
+
+/// An experiment that takes moments.
+fn short(part: &str) -> String {
+    let words = [
+        "raw",
+        "--target",
+        part,
+        "--total",
+        "64KiB",
+        "--print-experiment",
+    ];
+    Ran::of(&mut command(&words)).done().stdout
+}
+
+/// The page rests on the answer to an experiment, as the command gives it, and its address is that of this answer.
+fn is_answer_to(page: &mut OpenPage, experiment: &str, when: &str) {
+    let state = rested(page);
+    assert_eq!(state, "done", "{when}: {}", problem(page));
+    let (asked, result) = answer(page);
+    let folder = Folder::new();
+    let whole = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    assert_eq!(whole(&asked), whole(experiment), "{when}");
+    assert!(by_command(folder.path(), experiment) == result, "{when}");
+    let shown = page.evaluate(
+        "[document.getElementById('answer').hidden, document.getElementById('running').hidden, document.getElementById('problem').hidden, \
+         location.hash.startsWith('#demo=experiment&json='), document.getElementById('link').value === location.href]",
+    );
+    assert_eq!(shown, json!([false, true, true, true, true]), "{when}");
+}
+
+#[test]
+#[ignore = "needs the page of scripts/playground, and a minute"]
+fn what_was_asked_last_is_what_is_answered() {
+    let Some((mut page, address)) = opened() else {
+        return;
+    };
+    let [mram, nor] = ["em064lx", "mt25ql128"].map(short);
+    let ranking = ["compare", "data-logger", "--print-experiment"];
+    let long = Ran::of(&mut command(&ranking)).done().stdout;
+    assert_eq!(at(&mut page, &address, "demo=experiment"), "ready");
+    let links = [&mram, &nor].map(|experiment| {
+        assert_eq!(run(&mut page, experiment), "done");
+        let hash = page.evaluate("location.hash");
+        hash.as_str().expect("a text").to_owned()
+    });
+    let [of_mram, of_nor] = &links;
+    // Run in the task of Stop, and ever later: the next worker is not yet there, or just about to start.
+    let stop = "document.getElementById('stop').click();";
+    begin_long(&mut page, &long);
+    page.evaluate(&format!("{stop} {}", ask(&nor)));
+    is_answer_to(&mut page, &nor, "a run with a stop");
+    for wait_ms in [0, 1, 5, 20, 60, 200] {
+        begin_long(&mut page, &long);
+        page.evaluate(&format!(
+            "{stop} new Promise((done) => setTimeout(() => {{ {} done(); }}, {wait_ms}))",
+            ask(&nor)
+        ));
+        is_answer_to(&mut page, &nor, &format!("a run {wait_ms} ms after a stop"));
+    }
+    // Another question while the first goes on, and links, one and several.
+    begin_long(&mut page, &long);
+    page.evaluate(&ask(&nor));
+    is_answer_to(&mut page, &nor, "a run during a run");
+    for links in [
+        vec![of_nor],
+        vec![of_mram, of_nor],
+        vec![of_nor, of_mram, of_nor],
+    ] {
+        begin_long(&mut page, &long);
+        for link in &links {
+            page.evaluate(&format!("location.hash = {}", json!(link)));
+        }
+        let when = format!("{} links during a run", links.len());
+        is_answer_to(&mut page, &nor, &when);
+    }
+    // A link to a form alone: there is no answer to show.
+    begin_long(&mut page, &long);
+    page.evaluate("location.hash = 'demo=modules'");
+    page.evaluate("new Promise((done) => setTimeout(done, 50))");
+    assert_eq!(rested(&mut page), "ready");
+    let shown = page.evaluate(
+        "[document.getElementById('answer').hidden, document.getElementById('running').hidden, location.hash]",
+    );
+    assert_eq!(shown, json!([true, true, "#demo=modules"]));
+    assert!(page.console.is_empty(), "{:#?}", page.console);
+}
+
+/// The page with another line in its worker, as a file of a folder.
+fn altered(address: &str, folder: &Folder, line: &str, other: &str) -> String {
+    let path = address.strip_prefix("file://").expect("a file");
+    let sound = fs::read_to_string(path).expect("a text");
+    let altered = sound.replacen(line, other, 1);
+    assert_ne!(altered, sound, "the worker has no such line");
+    let file = folder.path().join("altered.html");
+    fs::write(&file, altered).expect("it is written");
+    format!("file://{}", file.display())
+}
+
+/// The worker of this page sends before each answer one to an earlier question, as one does that is ended too late.
+#[test]
+#[ignore = "needs the page of scripts/playground"]
+fn messages_about_an_earlier_question_are_dropped() {
+    let Some((mut page, address)) = opened() else {
+        return;
+    };
+    let folder = Folder::new();
+    let address = altered(
+        &address,
+        &folder,
+        "postMessage({ number, answer: await answer(data) });",
+        "const late = { answer: { experiment: '{}', json: '{}', html: 'late', choices: { version: 'late', modules: [], systems: [] } } }; \
+         const now = await answer(data); postMessage(late); postMessage({ number: number - 1, ...late }); \
+         postMessage({ number: number - 1, broken: 'late' }); postMessage({ number, answer: now });",
+    );
+    assert_eq!(at(&mut page, &address, "demo=experiment"), "ready");
+    let version = page.evaluate("document.getElementById('version').textContent");
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    let experiment = short("em064lx");
+    for _ in 0..2 {
+        page.evaluate(&ask(&experiment));
+        is_answer_to(&mut page, &experiment, "with late messages");
+    }
+}
+
 #[test]
 #[ignore = "needs the page of scripts/playground"]
 fn a_panic_is_shown_and_the_laboratory_starts_again() {
     let Some((mut page, address)) = opened() else {
         return;
     };
-    let path = address.strip_prefix("file://").expect("a file");
-    let sound = fs::read_to_string(path).expect("a text");
+    let folder = Folder::new();
     // No experiment is known that panics; this page asks for more memory than there can be.
-    let broken = sound.replacen(
+    let address = altered(
+        &address,
+        &folder,
         "const whole = call(\"run\", asked);",
         "const whole = asked === \"panic\" ? engine.wordline_input(-1) : call(\"run\", asked);",
-        1,
     );
-    assert_ne!(broken, sound, "the worker has no such line");
-    let folder = Folder::new();
-    let file = folder.path().join("broken.html");
-    fs::write(&file, broken).expect("it is written");
-    let address = format!("file://{}", file.display());
     assert_eq!(at(&mut page, &address, "demo=experiment"), "ready");
     assert_eq!(run(&mut page, "panic"), "failed");
     let found = problem(&mut page);
@@ -292,17 +425,8 @@ fn a_panic_is_shown_and_the_laboratory_starts_again() {
         found.contains("capacity overflow") && found.contains("started again"),
         "{found}"
     );
-    let words = [
-        "raw",
-        "--target",
-        "em064lx",
-        "--total",
-        "64KiB",
-        "--print-experiment",
-    ];
-    let experiment = Ran::of(&mut command(&words)).done().stdout;
     assert_eq!(
-        run(&mut page, &experiment),
+        run(&mut page, &short("em064lx")),
         "done",
         "{}",
         problem(&mut page)

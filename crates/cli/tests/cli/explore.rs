@@ -84,6 +84,61 @@ fn a_store_changes_nothing_and_keeps_what_was_run_in_full() {
     assert!(folder.has("kept/wordline-store.json"));
 }
 
+/// Shares make the rough runs, in any order; whoever asks for the front afterwards takes them from the store.
+#[test]
+fn shares_fill_a_store_from_which_the_front_is_that_of_one_run() {
+    let rough = "
+[experiment]
+targets = []
+workload = { kind = \"raw\", operations = [\"write\"], total_bytes = \"64 KiB\", wrap_bytes = \"64 KiB\" }
+[coarse]
+\"workload.total_bytes\" = \"8 KiB\"
+[[axis]]
+field = \"targets\"
+values = [\"em064lx\", \"mt25ql128\"]
+[[axis]]
+field = \"workload.access_bytes\"
+values = [256, 512, 1024]
+[[objective]]
+metric = \"throughput_mean\"
+";
+    for space in [SPACE, rough] {
+        let folder = Folder::new().with("s.toml", space);
+        let run = |more: &[&str]| {
+            let own = ["explore", "s.toml", "--quiet", "--format", "json"];
+            within(&folder, &[&own[..], more].concat()).done().stdout
+        };
+        let plain = run(&[]);
+        let mut points = 0;
+        for shard in ["2/2", "1/2"] {
+            let share = run(&["--store", "kept", "--shard", shard]);
+            let share: Value = serde_json::from_str(&share).expect("JSON");
+            assert_eq!(share["shard"], shard);
+            assert_eq!(share["front"].as_array().map(Vec::len), Some(0));
+            points += share["points"].as_u64().expect("a count");
+        }
+        assert_eq!(points, 6);
+        assert_eq!(run(&["--store", "kept"]), plain);
+    }
+    let folder = Folder::new().with("s.toml", SPACE);
+    within(&folder, &["explore", "s.toml", "--shard", "1/2"]).refused(&["--store"]);
+}
+
+/// Two at once on one store: each answers as one alone does.
+#[test]
+fn several_explorations_may_share_a_store() {
+    let folder = Folder::new().with("s.toml", SPACE);
+    let own = ["explore", "s.toml", "--quiet", "--format", "json"];
+    let plain = within(&folder, &own).done().stdout;
+    let stored = [&own[..], &["--store", "kept"]].concat();
+    std::thread::scope(|scope| {
+        let both = [0, 1].map(|_| scope.spawn(|| within(&folder, &stored).done().stdout));
+        for one in both {
+            assert_eq!(one.join().expect("no panic"), plain);
+        }
+    });
+}
+
 #[test]
 fn faults_of_a_study_are_named() {
     let cases = [

@@ -89,6 +89,45 @@ fn an_interrupted_run_prints_its_finished_rows() {
     }
 }
 
+/// Without a store the finished points of a sweep are in what is printed and exported.
+#[test]
+fn an_interrupted_sweep_keeps_its_finished_points() {
+    let sweep = "
+[experiment]
+targets = [\"em064lx\"]
+workload = { kind = \"raw\", operations = [\"write\"], total_bytes = \"4 GiB\", wrap_bytes = \"64 KiB\" }
+[[axis]]
+field = \"workload.access_bytes\"
+values = [\"64 KiB\", 1]
+";
+    let folder = Folder::new().with("s.toml", sweep);
+    let (file, saved) = (folder.file("s.toml"), folder.file("saved.json"));
+    let arguments = [
+        "sweep", &file, "--quiet", "--format", "json", "--export", &saved,
+    ];
+    for wait_ms in [1000, 2000, 4000, 8000, 16_000, 32_000] {
+        let child = start(&arguments);
+        thread::sleep(Duration::from_millis(wait_ms));
+        signal(&child, "INT");
+        let output = child.wait_with_output().expect("the command ends");
+        if output.status.code().is_none() {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+        assert_eq!(document["complete"], false);
+        assert_eq!(folder.read("saved.json").as_bytes(), output.stdout);
+        let points = document["points"].as_array().expect("a list");
+        if let [point] = points.as_slice() {
+            assert_eq!(point["at"]["workload.access_bytes"], 65_536);
+            assert_eq!(point["result"]["complete"], true);
+            return;
+        }
+        assert!(points.is_empty(), "the second point takes hours");
+    }
+    panic!("no run finished its first point");
+}
+
 /// `timeout` signals a command and then its group: twice within a moment.
 #[test]
 fn two_signals_at_once_are_one_interrupt() {

@@ -106,7 +106,7 @@ impl TryFrom<AxisText> for SweepAxis {
             FieldNames::Many(fields) => fields,
         };
         if fields.is_empty() {
-            return Err(SweepError::NoField(0));
+            return Err(SweepError::NoField);
         }
         let name = fields.join(" with ");
         let problem = |problem: &str| SweepError::Range {

@@ -87,6 +87,14 @@ pub struct PointPlace {
     indices: Vec<usize>,
 }
 
+impl PointPlace {
+    /// The index of its value on each axis.
+    #[must_use]
+    pub fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+}
+
 /// Why a sweep cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
@@ -97,8 +105,8 @@ pub enum SweepError {
     #[error("axis {0} has no values; allowed: at least one")]
     NoValues(String),
     /// An axis whose entry is no field at all.
-    #[error("axis {0}: an axis names at least one field, such as workload.access_bytes")]
-    NoField(usize),
+    #[error("an axis names no field; allowed: at least one, such as workload.access_bytes")]
+    NoField,
     /// A range that does not end.
     #[error("axis {axis}: {problem}")]
     Range {
@@ -182,6 +190,27 @@ pub enum SweepError {
     /// No point is left.
     #[error("leave_out leaves no point of {0}")]
     NoPoint(u64),
+}
+
+impl SweepError {
+    /// Where the fault is: an axis by its fields, or a field of the sweep.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::NoAxis | Self::NoField | Self::TooMany { .. } => "axis",
+            Self::NoValues(axis)
+            | Self::Range { axis, .. }
+            | Self::Parts { axis, .. }
+            | Self::Same { axis, .. }
+            | Self::Value { axis, .. }
+            | Self::Twice(axis)
+            | Self::Within { inner: axis, .. } => axis,
+            Self::Experiment(_) => "experiment",
+            Self::NotVaried { .. } | Self::NoCondition | Self::Idle(_) | Self::NoPoint(_) => {
+                "leave_out"
+            }
+        }
+    }
 }
 
 impl Sweep {

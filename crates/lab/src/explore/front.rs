@@ -17,27 +17,77 @@ pub(super) fn distance(one: f64, other: f64) -> f64 {
     }
 }
 
-/// How much better one value is than another, as a share of the larger.
-fn gain(objective: &ParetoObjective, one: f64, other: f64) -> f64 {
-    let distance = distance(one, other);
-    if objective.better(1.0, 2.0) {
-        -distance
-    } else {
-        distance
-    }
-}
-
-/// Whether one point is better than another by the margins in every objective, and better at all in one.
-fn dominates(objectives: &[ParetoObjective], margins: &[f64], one: &[f64], other: &[f64]) -> bool {
+/// Whether one point is at least as good as another in every objective, and better in one.
+fn dominates(objectives: &[ParetoObjective], one: &[f64], other: &[f64]) -> bool {
     let mut is_better = false;
-    for (index, objective) in objectives.iter().enumerate() {
-        let gain = gain(objective, one[index], other[index]);
-        if gain < margins.get(index).copied().unwrap_or(0.0) {
+    for (objective, (one, other)) in objectives.iter().zip(one.iter().zip(other)) {
+        if objective.better(*other, *one) {
             return false;
         }
-        is_better |= gain > 0.0;
+        is_better |= objective.better(*one, *other);
     }
     is_better
+}
+
+/// Between which factors of a rough value the real one is expected: the smallest and the largest that were seen, and a share
+/// beyond of how far they lie from each other and from 1. All of them are logarithms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoughSpread {
+    least: f64,
+    most: f64,
+}
+
+impl RoughSpread {
+    /// Before anything was seen.
+    pub(super) const NONE: Self = Self {
+        least: f64::INFINITY,
+        most: f64::NEG_INFINITY,
+    };
+
+    /// A pair of values was seen.
+    pub(super) fn add(&mut self, rough: f64, real: f64) {
+        let factor = match real / rough {
+            _ if real == rough => 0.0,
+            factor if factor > 0.0 && factor.is_finite() => libm::log(factor),
+            // Nothing can be said of others of the kind.
+            _ => {
+                *self = Self {
+                    least: f64::NEG_INFINITY,
+                    most: f64::INFINITY,
+                };
+                return;
+            }
+        };
+        self.least = self.least.min(factor);
+        self.most = self.most.max(factor);
+    }
+
+    /// The best and the worst that a real value may be.
+    pub(super) fn ends(self, objective: &ParetoObjective, rough: f64, beyond: f64) -> [f64; 2] {
+        let (mut least, mut most) = (self.least, self.most);
+        if least > most {
+            return [rough; 2];
+        }
+        if most.is_infinite() {
+            return match objective.better(1.0, 0.0) {
+                true => [f64::INFINITY, f64::NEG_INFINITY],
+                false => [f64::NEG_INFINITY, f64::INFINITY],
+            };
+        }
+        let beyond = beyond * (most.max(0.0) - least.min(0.0));
+        if beyond > 0.0 {
+            (least, most) = (least - beyond, most + beyond);
+        }
+        let end = |factor: f64| match factor {
+            0.0 => rough,
+            factor => rough * libm::exp(factor),
+        };
+        let [one, other] = [end(least), end(most)];
+        match objective.better(one, other) {
+            true => [one, other],
+            false => [other, one],
+        }
+    }
 }
 
 /// The points that no other dominates, the best of the first objective first. Equal points all are.
@@ -63,7 +113,7 @@ pub(super) fn front(
     for (index, values) in order {
         let is_dominated = front
             .iter()
-            .any(|(_, other)| dominates(objectives, &[], other, values));
+            .any(|(_, other)| dominates(objectives, other, values));
         if !is_dominated {
             front.push((index, values));
         }
@@ -71,26 +121,27 @@ pub(super) fn front(
     front.into_iter().map(|(index, _)| *index).collect()
 }
 
-/// The points that may lie on the front where each value may be off by a share that is known of each point: those that no
-/// point of the front dominates by both their shares.
-pub(super) fn near<'a>(
-    points: &BTreeMap<usize, Vec<f64>>,
+/// The points that may lie on the front, with the best that each may be: those whose best no worst of another dominates.
+/// `ends` has the best and the worst of each point.
+pub(super) fn near(
+    ends: &BTreeMap<usize, [Vec<f64>; 2]>,
     objectives: &[ParetoObjective],
-    off_by: &dyn Fn(usize) -> &'a [f64],
-) -> Vec<usize> {
-    let front = front(points, objectives);
-    let is_near = |index: usize, values: &[f64]| {
-        let mut front = front.iter().filter_map(|at| Some((*at, points.get(at)?)));
-        !front.any(|(at, other)| {
-            let both = off_by(at).iter().zip(off_by(index));
-            let margins: Vec<f64> = both.map(|(one, other)| one + other).collect();
-            dominates(objectives, &margins, other, values)
-        })
-    };
-    let near = points
+) -> BTreeMap<usize, Vec<f64>> {
+    let worst = ends.iter();
+    let worst: BTreeMap<usize, Vec<f64>> = worst
+        .map(|(index, [_, worst])| (*index, worst.clone()))
+        .collect();
+    let mut hiding: Vec<&Vec<f64>> = front(&worst, objectives)
         .iter()
-        .filter(|(index, values)| is_near(**index, values));
-    near.map(|(index, _)| *index).collect()
+        .filter_map(|index| worst.get(index))
+        .collect();
+    hiding.dedup();
+    let near = ends.iter().filter(|(_, [best, _])| {
+        let mut hiding = hiding.iter();
+        !hiding.any(|worst| dominates(objectives, worst, best))
+    });
+    near.map(|(index, [best, _])| (*index, best.clone()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -132,26 +183,76 @@ mod tests {
             let mut found = front(&points, &objectives());
             found.sort_unstable();
             prop_assert_eq!(&found, &plain(&points));
-            prop_assert_eq!(near(&points, &objectives(), &|_| &[0.0; 3]), found);
+            let ends = points.iter().map(|(index, values)| (*index, [values.clone(), values.clone()]));
+            let near = near(&ends.collect(), &objectives());
+            prop_assert_eq!(near.into_keys().collect::<Vec<_>>(), found);
         }
 
-        /// Where every value is off by at most a share, everything on the true front is near by twice that share.
+        /// Where every real value lies between the factors that were seen, everything on the true front is near.
         #[test]
         fn what_is_on_the_true_front_is_near_in_a_rough_one(
-            points in space(), noise in prop::collection::vec(-1.0..1.0_f64, 120), share in 0.0..0.2_f64,
+            points in space(), noise in prop::collection::vec(0.2..3.0_f64, 120), run_of_three in 0_usize..3,
         ) {
-            let mut rough = points.clone();
+            let mut spread = RoughSpread::NONE;
             let mut noise = noise.iter().cycle();
-            for value in rough.values_mut().flatten() {
-                // Of what is rough the truth is at most the share of the larger away.
-                *value *= 1.0 - share * noise.next().copied().unwrap_or(0.0).abs();
+            let mut rough = points.clone();
+            for (value, real) in rough.values_mut().flatten().zip(points.values().flatten()) {
+                *value /= noise.next().copied().unwrap_or(1.0);
+                spread.add(*value, *real);
             }
-            let shares = [share; 3];
-            let off_by = |_| shares.as_slice();
-            let near = near(&rough, &objectives(), &off_by);
+            // Whatever part of them was run in full already.
+            let ends = rough.iter().map(|(index, values)| match index % 3 < run_of_three {
+                true => (*index, [points[index].clone(), points[index].clone()]),
+                false => {
+                    let each = objectives().into_iter().zip(values);
+                    let each: Vec<[f64; 2]> = each.map(|(of, value)| spread.ends(&of, *value, 0.01)).collect();
+                    (*index, [0, 1].map(|end| each.iter().map(|ends| ends[end]).collect()))
+                }
+            });
+            let near = near(&ends.collect(), &objectives());
             for index in front(&points, &objectives()) {
-                prop_assert!(near.contains(&index), "{} of {:?}", index, points);
+                prop_assert!(near.contains_key(&index), "{} of {:?}", index, points);
             }
         }
+    }
+
+    #[test]
+    fn a_spread_has_what_was_seen_and_a_share_beyond() {
+        let [throughput, latency, _] =
+            <[ParetoObjective; 3]>::try_from(objectives()).expect("three");
+        let ends = |pairs: &[[f64; 2]], of: &ParetoObjective, beyond: f64| {
+            let mut spread = RoughSpread::NONE;
+            for [rough, real] in pairs {
+                spread.add(*rough, *real);
+            }
+            spread.ends(of, 10.0, beyond)
+        };
+        assert_eq!(ends(&[], &latency, 0.25), [10.0, 10.0]);
+        assert_eq!(
+            ends(&[[3.0, 3.0], [0.0, 0.0]], &latency, 0.25),
+            [10.0, 10.0]
+        );
+        // Real values were 4 to 16 times the rough ones: half of log 16 beyond is a factor of 4.
+        let close = |found: [f64; 2], wanted: [f64; 2]| {
+            let mut pairs = found.into_iter().zip(wanted);
+            assert!(
+                pairs.all(|(one, other)| (one / other - 1.0).abs() < 1e-9),
+                "{found:?}"
+            );
+        };
+        close(
+            ends(&[[1.0, 4.0], [1.0, 16.0]], &latency, 0.0),
+            [40.0, 160.0],
+        );
+        close(
+            ends(&[[1.0, 4.0], [1.0, 16.0]], &latency, 0.5),
+            [10.0, 640.0],
+        );
+        close(
+            ends(&[[1.0, 4.0], [1.0, 16.0]], &throughput, 0.5),
+            [640.0, 10.0],
+        );
+        let any = ends(&[[1.0, 1.0], [0.0, 1.0]], &latency, 0.25);
+        assert_eq!(any, [f64::NEG_INFINITY, f64::INFINITY]);
     }
 }

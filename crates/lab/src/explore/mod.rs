@@ -1,17 +1,20 @@
 //! The design space instead of a list: the Pareto front of a sweep's points, without running most of them in full.
 //!
-//! Candidates that a proven bound excludes are never simulated. The others are run roughly; how far rough runs of a target lie from
-//! real ones is measured on a sample and on everything that is run in full, and only what may still lie on the front, given
-//! that difference, is run in full. So the front is that of running everything as long as no difference that was not seen
-//! is more than a quarter larger than the largest that was seen of its target.
+//! Candidates that a proven bound excludes are never simulated, nor are those that are refused before their first operation.
+//! The others are run roughly; between which factors of rough values the real ones lie is measured on a sample and on
+//! everything that is run in full, and only what may still lie on the front, given these factors, is run in full. So the front is
+//! that of running everything as long as no factor that was not seen lies more than a quarter beyond those that were seen of
+//! its kind, and as no candidate is among those that rough runs exclude while none is in the sample of them.
 
+mod excluded;
 mod front;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use wordline_catalog::Catalog;
 use wordline_core::explore::{
-    DesignSpace, ExcludedBy, ExcludedPoints, ExplorationResult, ParetoPoint,
+    DesignSpace, ExcludedBy, ExclusionBasis, ExplorationResult, ParetoPoint,
 };
 use wordline_core::sweep::{PointPlace, Sweep};
 use wordline_core::{ResultSet, Workload};
@@ -20,20 +23,40 @@ use crate::control::Control;
 use crate::error::LabError;
 use crate::instrument::case::{self, Case};
 use crate::store::{KeyMaker, Store};
-use crate::sweep::{experiment_of, guarded};
+use crate::sweep::{Shard, experiment_of, guarded};
+
+use excluded::{Exclusions, PointExclusion, RoughExclusions};
+use front::RoughSpread;
 
 /// Points that are run in full whatever their rough runs say, evenly over the space, so that the difference is known away
-/// from the front as well; and at least so many of each target.
+/// from the front as well: so many, or one of so many points where that is more, and at least so many of each kind.
 const SAMPLE: usize = 32;
-const SAMPLE_OF_GROUP: usize = 3;
+const POINTS_OF_SAMPLE: usize = 100;
+const SAMPLE_OF_KIND: usize = 3;
 
-/// How much larger a difference that was not seen may be than the largest that was.
-const CAUTION: f64 = 1.25;
+/// How far beyond the differences that were seen others may lie, as a share of them.
+const CAUTION: f64 = 0.25;
 
 /// What a point came to.
 enum PointState {
-    Excluded(ExcludedBy, String),
+    Excluded(PointExclusion),
     Values(Vec<f64>),
+    /// Its rough run cannot be made, and the real one may be.
+    Unjudged,
+}
+
+/// Exact values of points that were run in full, with their documents.
+type ExactPoints = BTreeMap<usize, (Vec<f64>, Box<ResultSet>)>;
+
+/// What rough runs say.
+#[derive(Default)]
+struct RoughRuns {
+    /// Of candidates.
+    values: BTreeMap<usize, Vec<f64>>,
+    /// Of points that they exclude and that real runs may not.
+    doubts: RoughExclusions,
+    /// Points that they say nothing of.
+    open: Vec<usize>,
 }
 
 /// A point, what it came to, and its document where it was run in full.
@@ -56,7 +79,8 @@ struct Explorer<'a> {
     keys: KeyMaker,
 }
 
-/// Explores a design space. When `control` asks to stop, the front of what is finished comes back in a document that is not
+/// Explores a design space. Of a share of it only the rough runs are made, which are then in the store for whoever asks for
+/// the front. When `control` asks to stop, the front of what is finished comes back in a document that is not
 /// complete.
 ///
 /// # Errors
@@ -64,12 +88,13 @@ struct Explorer<'a> {
 pub fn explore(
     catalog: &Catalog,
     space: &DesignSpace,
+    shard: Shard,
     store: Option<&Store>,
     control: &Control<'_>,
 ) -> Result<ExplorationResult, LabError> {
     space.check()?;
     let full = space.sweep();
-    let places = full.points()?;
+    let mut places = full.points()?;
     let explorer = Explorer {
         catalog,
         space,
@@ -78,7 +103,13 @@ pub fn explore(
         store,
         keys: KeyMaker::new(),
     };
-    explorer.explore(&places, control)
+    if shard == Shard::WHOLE {
+        return explorer.explore(&places, control);
+    }
+    places.retain(|place| shard.has(place));
+    let mut result = explorer.share(&places, control)?;
+    result.shard = Some(shard.to_string());
+    Ok(result)
 }
 
 impl Explorer<'_> {
@@ -90,87 +121,65 @@ impl Explorer<'_> {
         let mut result = ExplorationResult::new(self.space.clone());
         result.points = places.len() as u64;
         let mut excluded = Exclusions::default();
-        let is_compared = self.is_compared(places);
-        let has_rough = self.rough.is_some() || is_compared;
-        let mut rough = BTreeMap::<usize, Vec<f64>>::new();
-        // What a rough run could not judge.
-        let mut open = Vec::new();
-        let all: Vec<usize> = (0..places.len()).collect();
-        let mut run = BTreeMap::<usize, (Vec<f64>, Box<ResultSet>)>::new();
-        let groups = self.groups(places);
-        let none: Vec<f64> = vec![0.0; self.space.objectives.len()];
-        let mut errors = vec![none; groups.iter().max().map_or(0, |most| most + 1)];
+        let kinds = self.kinds(places);
+        let none = vec![RoughSpread::NONE; self.space.objectives.len()];
+        let mut spreads = vec![none; kinds.iter().max().map_or(0, |most| most + 1)];
+        let mut exact = ExactPoints::new();
+        let has_rough = self.has_rough(places);
+        let mut rough = RoughRuns::default();
+        let mut wanted: Vec<usize> = (0..places.len()).collect();
         if has_rough {
-            for (index, ended) in self.run(places, &all, Effort::Rough, control)? {
-                match ended {
-                    Some((state, _)) => {
-                        let by_bound = matches!(state, PointState::Excluded(ExcludedBy::Bound, _));
-                        result.coarse += u64::from(!by_bound);
-                        match state {
-                            // Only a bound, or the same run, says for certain that it is no candidate.
-                            PointState::Excluded(by, reason) => {
-                                match by == ExcludedBy::Bound || self.rough.is_none() {
-                                    true => excluded.add(by, reason, index),
-                                    false => open.push(index),
-                                }
-                            }
-                            PointState::Values(values) => {
-                                rough.insert(index, values);
-                            }
-                        }
-                    }
-                    None => result.complete = false,
-                }
-            }
+            rough = self.rough_runs(places, &mut result, &mut excluded, control)?;
+            wanted = self.first(&rough.values, &kinds);
+            wanted.append(&mut rough.doubts.sample(places));
+            wanted.append(&mut rough.open);
         }
-        let mut wanted = match has_rough {
-            true => {
-                let mut first = self.first(&rough, &groups);
-                first.append(&mut open);
-                first
-            }
-            false => all,
-        };
         while !wanted.is_empty() && result.complete {
+            wanted.sort_unstable();
+            wanted.dedup();
             for (index, ended) in self.run(places, &wanted, Effort::Full, control)? {
                 match ended {
                     Some((PointState::Values(values), Some(document))) => {
                         result.fine += 1;
-                        if let Some(rough) = rough.get(&index) {
-                            let errors = errors[groups[index]].iter_mut();
-                            for (error, (one, other)) in errors.zip(values.iter().zip(rough)) {
-                                *error = error.max(front::distance(*one, *other).abs());
+                        if let Some(rough) = rough.values.get(&index) {
+                            let pairs = rough.iter().zip(&values);
+                            let spreads = spreads[kinds[index]].iter_mut();
+                            for (spread, (rough, real)) in spreads.zip(pairs.clone()) {
+                                spread.add(*rough, *real);
+                            }
+                            for (error, (rough, real)) in result.coarse_error.iter_mut().zip(pairs)
+                            {
+                                *error = error.max(front::distance(*real, *rough).abs());
                             }
                         }
-                        run.insert(index, (values, document));
+                        exact.insert(index, (values, document));
                     }
-                    Some((PointState::Excluded(by, reason), _)) => {
-                        result.fine += u64::from(by != ExcludedBy::Bound);
-                        excluded.add(by, reason, index);
+                    Some((
+                        PointState::Excluded(PointExclusion {
+                            by, reason, basis, ..
+                        }),
+                        _,
+                    )) => {
+                        result.fine += u64::from(basis != ExclusionBasis::Proven);
+                        excluded.add(by, reason, basis, [index]);
                         // What is no candidate must hide no other one.
-                        rough.remove(&index);
+                        rough.values.remove(&index);
                     }
-                    Some((PointState::Values(_), None)) | None => result.complete = false,
+                    Some((PointState::Values(_) | PointState::Unjudged, _)) | None => {
+                        result.complete = false;
+                    }
                 }
             }
-            let of_group = errors.iter().map(|errors| {
-                let errors = errors.iter();
-                errors.map(|error| CAUTION * error).collect()
-            });
-            let of_group: Vec<Vec<f64>> = of_group.collect();
-            let off_by = |index: usize| of_group[groups[index]].as_slice();
-            wanted = match has_rough {
-                true => front::near(&rough, &self.space.objectives, &off_by),
-                false => Vec::new(),
-            };
-            wanted.retain(|index| !run.contains_key(index));
+            if !result.complete {
+                break;
+            }
+            let doubts = std::mem::take(&mut rough.doubts);
+            wanted = doubts.settle(|index| exact.contains_key(&index), &mut excluded);
+            wanted.extend(self.nearest(&rough.values, &exact, &kinds, &spreads));
         }
-        let values: BTreeMap<usize, Vec<f64>> = run
-            .iter()
-            .map(|(index, (values, _))| (*index, values.clone()))
-            .collect();
+        let values = values_of(&exact);
         for index in front::front(&values, &self.space.objectives) {
-            if let Some((values, document)) = run.remove(&index) {
+            if let Some((values, document)) = exact.remove(&index) {
                 result.front.push(ParetoPoint {
                     point: places[index].point,
                     at: self.full.at(&places[index]),
@@ -182,46 +191,166 @@ impl Explorer<'_> {
                 });
             }
         }
-        for errors in &errors {
-            for (all, error) in result.coarse_error.iter_mut().zip(errors) {
-                *all = all.max(*error);
+        result.excluded = excluded.listed(places);
+        Ok(result)
+    }
+
+    /// What shares of the work do for whoever asks for the front: the rough runs, or what there is instead.
+    fn share(
+        &self,
+        places: &[PointPlace],
+        control: &Control<'_>,
+    ) -> Result<ExplorationResult, LabError> {
+        let mut result = ExplorationResult::new(self.space.clone());
+        result.points = places.len() as u64;
+        let mut excluded = Exclusions::default();
+        if self.has_rough(places) {
+            self.rough_runs(places, &mut result, &mut excluded, control)?;
+        } else {
+            let all: Vec<usize> = (0..places.len()).collect();
+            for (index, ended) in self.run(places, &all, Effort::Full, control)? {
+                match ended {
+                    Some((
+                        PointState::Excluded(PointExclusion {
+                            by, reason, basis, ..
+                        }),
+                        _,
+                    )) => {
+                        result.fine += u64::from(basis != ExclusionBasis::Proven);
+                        excluded.add(by, reason, basis, [index]);
+                    }
+                    Some(_) => result.fine += 1,
+                    None => result.complete = false,
+                }
             }
         }
         result.excluded = excluded.listed(places);
         Ok(result)
     }
 
-    /// Which points are expected to be off alike, as a number of each: those of a target, or of a value of the first axis
-    /// where targets do not vary.
-    fn groups(&self, places: &[PointPlace]) -> Vec<usize> {
-        let mut fields = self.full.fields();
-        let field = fields.clone().find(|field| *field == "targets");
-        let field = field.or_else(|| fields.next());
-        let mut numbers = BTreeMap::<String, usize>::new();
-        let group = |place: &PointPlace| {
-            let at = self.full.at(place);
-            let value = field.and_then(|field| at.get(field));
-            let value = value.map(ToString::to_string).unwrap_or_default();
-            let next = numbers.len();
-            *numbers.entry(value).or_insert(next)
+    fn rough_runs(
+        &self,
+        places: &[PointPlace],
+        result: &mut ExplorationResult,
+        excluded: &mut Exclusions,
+        control: &Control<'_>,
+    ) -> Result<RoughRuns, LabError> {
+        let mut rough = RoughRuns::default();
+        let targets = self.targets(places);
+        let all: Vec<usize> = (0..places.len()).collect();
+        for (index, ended) in self.run(places, &all, Effort::Rough, control)? {
+            let Some((state, _)) = ended else {
+                result.complete = false;
+                continue;
+            };
+            let is_proven =
+                matches!(&state, PointState::Excluded(of) if of.basis == ExclusionBasis::Proven);
+            result.coarse += u64::from(!is_proven);
+            match state {
+                PointState::Excluded(of) if of.basis == ExclusionBasis::Sampled => {
+                    rough.doubts.add(targets[index], of, index);
+                }
+                PointState::Excluded(PointExclusion {
+                    by, reason, basis, ..
+                }) => {
+                    excluded.add(by, reason, basis, [index]);
+                }
+                PointState::Values(values) => {
+                    rough.values.insert(index, values);
+                }
+                PointState::Unjudged => rough.open.push(index),
+            }
+        }
+        Ok(rough)
+    }
+
+    /// Of what has not been run in full and may lie on the front, what may be best: its values may hide the others.
+    fn nearest(
+        &self,
+        rough: &BTreeMap<usize, Vec<f64>>,
+        exact: &ExactPoints,
+        kinds: &[usize],
+        spreads: &[Vec<RoughSpread>],
+    ) -> Vec<usize> {
+        let objectives = &self.space.objectives;
+        let between = |index: usize, values: &[f64]| {
+            let spreads = objectives.iter().zip(&spreads[kinds[index]]);
+            let each = spreads.zip(values);
+            let each = each.map(|((of, spread), value)| spread.ends(of, *value, CAUTION));
+            let each: Vec<[f64; 2]> = each.collect();
+            [0, 1].map(|end| each.iter().map(|ends| ends[end]).collect::<Vec<f64>>())
         };
-        places.iter().map(group).collect()
+        let mut ends: BTreeMap<usize, [Vec<f64>; 2]> = rough
+            .iter()
+            .map(|(index, values)| (*index, between(*index, values)))
+            .collect();
+        ends.extend(
+            values_of(exact)
+                .into_iter()
+                .map(|(index, values)| (index, [values.clone(), values])),
+        );
+        let mut near = front::near(&ends, objectives);
+        near.retain(|index, _| !exact.contains_key(index));
+        let mut nearest = Vec::new();
+        while nearest.len() < SAMPLE && !near.is_empty() {
+            let best = front::front(&near, objectives);
+            near.retain(|index, _| !best.contains(index));
+            nearest.extend(best);
+        }
+        nearest
+    }
+
+    fn has_rough(&self, places: &[PointPlace]) -> bool {
+        self.rough.is_some() || self.is_compared(places)
+    }
+
+    /// The target of each point, as a number; where targets do not vary, the value of the first axis.
+    fn targets(&self, places: &[PointPlace]) -> Vec<usize> {
+        let at: Vec<_> = places.iter().map(|place| self.full.at(place)).collect();
+        let field = self.first_field();
+        numbered(at.iter().map(|at| text_at(at, field)))
+    }
+
+    fn first_field(&self) -> Option<&String> {
+        let mut fields = self.full.fields();
+        let targets = fields.clone().find(|field| *field == "targets");
+        targets.or_else(|| fields.next())
+    }
+
+    /// Which points are expected to be off alike, as a number of each: those of a target, and of the same words of other axes
+    /// as long as there are samples enough for all kinds.
+    fn kinds(&self, places: &[PointPlace]) -> Vec<usize> {
+        let at: Vec<_> = places.iter().map(|place| self.full.at(place)).collect();
+        let mut kinds = self.targets(places);
+        let first = self.first_field();
+        for field in self.full.fields().filter(|field| Some(*field) != first) {
+            if !at
+                .iter()
+                .all(|at| at.get(field).is_some_and(Value::is_string))
+            {
+                continue;
+            }
+            let finer = kinds.iter().zip(&at);
+            let finer = numbered(finer.map(|(kind, at)| (*kind, text_at(at, Some(field)))));
+            let count = finer.iter().max().map_or(0, |most| most + 1);
+            if count * SAMPLE_OF_KIND <= sample_size(places.len()) {
+                kinds = finer;
+            }
+        }
+        kinds
     }
 
     /// What is run in full first: the front of the rough runs, and a sample of everything.
-    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, groups: &[usize]) -> Vec<usize> {
+    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, kinds: &[usize]) -> Vec<usize> {
         let mut first = front::front(rough, &self.space.objectives);
-        let mut by_group = BTreeMap::<usize, Vec<usize>>::new();
+        let mut by_kind = BTreeMap::<usize, Vec<usize>>::new();
         for index in rough.keys() {
-            by_group.entry(groups[*index]).or_default().push(*index);
+            by_kind.entry(kinds[*index]).or_default().push(*index);
         }
-        let each = SAMPLE.div_ceil(by_group.len().max(1)).max(SAMPLE_OF_GROUP);
-        for points in by_group.into_values() {
-            let step = points.len().div_ceil(each).max(1);
-            first.extend(points.into_iter().step_by(step));
+        let each = sample_size(rough.len()).div_ceil(by_kind.len().max(1));
+        for points in by_kind.into_values() {
+            first.extend(excluded::evenly(&points, each.max(SAMPLE_OF_KIND)));
         }
-        first.sort_unstable();
-        first.dedup();
         first
     }
 
@@ -275,10 +404,10 @@ impl Explorer<'_> {
         let failed = |error: LabError| match error {
             // Every other point would fail by it as well.
             LabError::Store(_) => Err(error),
-            _ if control.stopped() => Ok(None),
             error => {
-                let state = PointState::Excluded(ExcludedBy::Failure, error.to_string());
-                Ok(Some((state, None)))
+                let state = self.failed(place, effort, &error, control);
+                // What was stopped says nothing of the point.
+                Ok((!control.stopped()).then_some((state, None)))
             }
         };
         let sweep = match effort {
@@ -292,17 +421,19 @@ impl Explorer<'_> {
         if effort == Effort::Rough {
             match self.bound(place) {
                 Ok(Some(limit)) => {
-                    let state = PointState::Excluded(ExcludedBy::Bound, limit.to_owned());
+                    let state = PointState::Excluded(PointExclusion {
+                        by: ExcludedBy::Bound,
+                        reason: limit.to_owned(),
+                        basis: ExclusionBasis::Proven,
+                        margin: None,
+                    });
                     return Ok(Some((state, None)));
                 }
                 Ok(None) => {}
                 Err(error) => return failed(error),
             }
         }
-        // A rough comparison is no document to keep: its verdicts were not examined.
-        let is_kept =
-            effort == Effort::Full || !matches!(experiment.workload, Workload::Compare(_));
-        let ran = || match self.store.filter(|_| is_kept) {
+        let ran = || match self.store {
             Some(store) => store
                 .run_with(&self.keys, self.catalog, &experiment, control)
                 .map(|run| run.document),
@@ -313,11 +444,51 @@ impl Explorer<'_> {
             Ok(_) => return Ok(None),
             Err(error) => return failed(error),
         };
-        let state = self.judged(&document);
+        let state = self.judged(&document, self.basis(effort));
         Ok(Some((
             state,
             (effort == Effort::Full).then(|| Box::new(document)),
         )))
+    }
+
+    /// What a run says for certain. A rough run without fields of its own is the real one.
+    fn basis(&self, effort: Effort) -> ExclusionBasis {
+        match effort {
+            Effort::Rough if self.rough.is_some() => ExclusionBasis::Sampled,
+            Effort::Rough | Effort::Full => ExclusionBasis::Run,
+        }
+    }
+
+    /// What the failure of a run says of its point. Where the real experiment is refused before its first operation, it is
+    /// no candidate for certain. Where only the rough one is, nothing is known.
+    fn failed(
+        &self,
+        place: &PointPlace,
+        effort: Effort,
+        error: &LabError,
+        control: &Control<'_>,
+    ) -> PointState {
+        let refusal = |sweep: &Sweep| {
+            let planned = || {
+                let experiment = experiment_of(self.catalog, sweep, place)?;
+                crate::plan(self.catalog, &experiment, control)
+            };
+            guarded(planned).err()
+        };
+        let (basis, reason) = match refusal(&self.full) {
+            Some(refusal) => (ExclusionBasis::Proven, refusal.to_string()),
+            None => (self.basis(effort), error.to_string()),
+        };
+        let is_rough = basis == ExclusionBasis::Sampled;
+        if is_rough && self.rough.as_ref().and_then(refusal).is_some() {
+            return PointState::Unjudged;
+        }
+        PointState::Excluded(PointExclusion {
+            by: ExcludedBy::Failure,
+            reason,
+            basis,
+            margin: None,
+        })
     }
 
     /// The limit by which a proven bound excludes the real experiment of a point.
@@ -330,43 +501,113 @@ impl Explorer<'_> {
     }
 
     /// What a document says of its point.
-    fn judged(&self, document: &ResultSet) -> PointState {
+    fn judged(&self, document: &ResultSet, basis: ExclusionBasis) -> PointState {
+        let excluded = |by, reason, margin| {
+            PointState::Excluded(PointExclusion {
+                by,
+                reason,
+                basis,
+                margin,
+            })
+        };
         if let Some(verdict) = document.verdicts.iter().find(|verdict| !verdict.pass) {
-            return PointState::Excluded(ExcludedBy::Limit, verdict.limit.clone());
+            return excluded(ExcludedBy::Limit, verdict.limit.clone(), verdict.margin);
         }
         let mut values = Vec::new();
         for objective in &self.space.objectives {
             match objective.value(document) {
                 Some(value) => values.push(value),
-                None => return PointState::Excluded(ExcludedBy::NoNumber, objective.name()),
+                None => return excluded(ExcludedBy::NoNumber, objective.name(), None),
             }
         }
         PointState::Values(values)
     }
 }
 
-/// Points that are no candidates, by reason.
-#[derive(Default)]
-struct Exclusions(BTreeMap<(ExcludedBy, String), Vec<usize>>);
+/// Points of the sample that shows how far rough runs are off.
+fn sample_size(points: usize) -> usize {
+    SAMPLE.max(points / POINTS_OF_SAMPLE)
+}
 
-impl Exclusions {
-    fn add(&mut self, by: ExcludedBy, reason: String, index: usize) {
-        self.0.entry((by, reason)).or_default().push(index);
+/// Equal things get equal numbers, from 0 on.
+fn numbered<T: Ord>(all: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut numbers = BTreeMap::<T, usize>::new();
+    let number = |one: T| {
+        let next = numbers.len();
+        *numbers.entry(one).or_insert(next)
+    };
+    all.map(number).collect()
+}
+
+fn text_at(at: &BTreeMap<String, Value>, field: Option<&String>) -> String {
+    let value = field.and_then(|field| at.get(field));
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+/// The values alone.
+fn values_of(exact: &ExactPoints) -> BTreeMap<usize, Vec<f64>> {
+    let values = exact.iter();
+    values
+        .map(|(index, (values, _))| (*index, values.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use wordline_core::{Experiment, Workload};
+
+    use super::*;
+
+    fn planned(workload: Workload, target: &str, is_stated: bool) -> Result<(), LabError> {
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        let mut experiment = Experiment {
+            targets: vec![target.to_owned()],
+            workload,
+            timings: vec![wordline_core::Timing::Typ],
+            age: 0.0,
+            seed: 0,
+            ftl: None,
+        };
+        crate::complete(&mut experiment, &catalog, &|_| is_stated)?;
+        crate::plan(&catalog, &experiment, &Control::default())
     }
 
-    /// The most frequent first.
-    fn listed(self, places: &[PointPlace]) -> Vec<ExcludedPoints> {
-        let all = self
-            .0
-            .into_iter()
-            .map(|((by, reason), points)| ExcludedPoints {
-                by,
-                reason,
-                count: points.len() as u64,
-                first: points.iter().min().map_or(0, |index| places[*index].point),
-            });
-        let mut all: Vec<_> = all.collect();
-        all.sort_by_key(|one| std::cmp::Reverse(one.count));
-        all
+    /// A stop before the first operation makes no refusal of its own.
+    #[test]
+    fn what_runs_is_not_refused_by_its_plan() {
+        const MODULE: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
+        const CHIP: &str = "em064lx@stm32h755-qspi";
+        let tests = [
+            ("raw", None, CHIP),
+            ("wear", None, "mt25ql128@stm32h755-qspi"),
+            ("buffer", None, CHIP),
+            ("dram", Some("idle"), MODULE),
+            ("dram", Some("bandwidth"), MODULE),
+            ("dram", Some("loaded"), MODULE),
+        ];
+        for (kind, test, target) in tests {
+            let workload = Workload::usual(kind, test).expect("a command");
+            if let Err(error) = planned(workload, target, false) {
+                panic!("{kind} {test:?}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_refuses_what_cannot_be_run_as_it_stands() {
+        let Some(Workload::Raw(usual)) = Workload::usual("raw", None) else {
+            panic!("raw is a command");
+        };
+        assert!(planned(Workload::Raw(usual.clone()), "em064lz", false).is_err());
+        let large = Workload::Raw(wordline_core::RawWorkload {
+            wrap_bytes: 1 << 40,
+            total_bytes: 1 << 40,
+            ..usual
+        });
+        let error = planned(large, "em064lx", true).expect_err("no such size");
+        assert!(
+            error.is_refusal() && error.to_string().contains("wrap"),
+            "{error}"
+        );
     }
 }

@@ -112,7 +112,7 @@ struct Cluster {
 }
 
 fn levels(durations: &[u64], total: f64) -> Vec<Level> {
-    let bin = |ps: u64| ((ps.max(1) as f64).log2() * BINS) as usize;
+    let bin = |ps: u64| (libm::log2(ps.max(1) as f64) * BINS) as usize;
     let bins = durations.iter().map(|ps| bin(*ps)).max().unwrap_or(0) + 1;
     let mut counts = vec![0.0; bins];
     for ps in durations {

@@ -34,7 +34,7 @@ impl Evolution {
         // Eq. (48): a population of 4 + 3 ln n, of which the better half counts (eq. 49).
         let half = Self::population_of(n) / 2;
         let raw: Vec<f64> = (1..=half)
-            .map(|rank| (half as f64 + 0.5).ln() - (rank as f64).ln())
+            .map(|rank| libm::log(half as f64 + 0.5) - libm::log(rank as f64))
             .collect();
         let sum: f64 = raw.iter().sum();
         Self {
@@ -51,7 +51,7 @@ impl Evolution {
 
     fn population_of(n: usize) -> usize {
         // Even, so that two cores have the same to do, and larger than the default, for a rugged landscape.
-        2 * (4 + (3.0 * (n.max(1) as f64).ln()) as usize).div_ceil(2) + 4
+        2 * (4 + (3.0 * libm::log(n.max(1) as f64)) as usize).div_ceil(2) + 4
     }
 
     /// Candidates of a generation.
@@ -145,7 +145,7 @@ impl Evolution {
             .sum::<f64>()
             .sqrt();
         let expected = n.sqrt() * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n));
-        let settled = (1.0 - (1.0 - rate_spread).powf(2.0 * self.generation as f64)).sqrt();
+        let settled = (1.0 - libm::pow(1.0 - rate_spread, 2.0 * self.generation as f64)).sqrt();
         let steady = length / settled < (1.4 + 2.0 / (n + 1.0)) * expected;
         let gain = if steady {
             (rate_path * (2.0 - rate_path) * mass).sqrt()
@@ -173,9 +173,7 @@ impl Evolution {
                     + rate_mass * rank;
             }
         }
-        self.spread *= (rate_spread / damping * (length / expected - 1.0))
-            .exp()
-            .min(2.0); // eq. (44)
+        self.spread *= libm::exp(rate_spread / damping * (length / expected - 1.0)).min(2.0); // eq. (44)
     }
 }
 

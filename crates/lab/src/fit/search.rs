@@ -58,7 +58,7 @@ impl SearchDimension {
 
     /// One step from a value; a whole number moves by one at least.
     fn step(&self, value: f64, step: f64) -> f64 {
-        let next = self.clamp(value * step.exp());
+        let next = self.clamp(value * libm::exp(step));
         if self.whole && next == value {
             self.clamp(value + step.signum())
         } else {
@@ -85,7 +85,7 @@ pub(crate) fn search(
     };
     let clamped = |start: &Vec<f64>| axes.iter().zip(start).map(|(a, v)| a.clamp(*v)).collect();
     let (mut point, mut value) = known.best(starts.iter().map(clamped).collect())?;
-    let logarithms = |point: &[f64]| point.iter().map(|value| value.ln()).collect();
+    let logarithms = |point: &[f64]| point.iter().map(|value| libm::log(*value)).collect();
     let (seed, evolving) = match reach {
         Reach::Far(seed) => (seed, calls_max / 3 * 2),
         Reach::Near => (0, 0),
@@ -105,7 +105,7 @@ pub(crate) fn search(
         let figures = |one: &Vec<f64>| {
             axes.iter()
                 .zip(one)
-                .map(|(axis, log)| axis.clamp(log.exp()))
+                .map(|(axis, log)| axis.clamp(libm::exp(*log)))
                 .collect()
         };
         let tried: Vec<Vec<f64>> = drawn.iter().map(figures).collect();

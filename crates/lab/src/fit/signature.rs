@@ -116,7 +116,7 @@ fn tail_shares(accesses: usize) -> Vec<f64> {
 /// The logarithm of a ratio of two values that are not negative.
 fn ratio(value: f64, reference: f64) -> f64 {
     const LEAST: f64 = 1e-15;
-    (value.max(LEAST) / reference.max(LEAST)).ln()
+    libm::log(value.max(LEAST) / reference.max(LEAST))
 }
 
 /// Mean logarithms of ratios, by part.

@@ -47,7 +47,7 @@ impl FitAccuracy {
 
     /// A distance as people read it.
     fn told(distance: f64) -> String {
-        format!("{} %", human(100.0 * distance.exp_m1(), "1", 2))
+        format!("{} %", human(100.0 * libm::expm1(distance), "1", 2))
     }
 }
 
@@ -151,7 +151,7 @@ impl Task<'_> {
         let body = score.fitted.body;
         if body > HOPELESS {
             let target = self.target.name.clone();
-            let factor = body.exp();
+            let factor = libm::exp(body);
             return Err(self.log_error(LogProblem::OtherCard { target, factor }));
         }
         Ok(())
@@ -229,7 +229,7 @@ impl Task<'_> {
         }
         let before = std::mem::replace(&mut bench.filled, all);
         let full = self.shown(bench.run(knobs, half)?);
-        let apart = |one: &Anatomy| (one.excess() / log.excess()).ln().abs();
+        let apart = |one: &Anatomy| libm::log(one.excess() / log.excess()).abs();
         if apart(&laid_out) <= apart(&full) {
             bench.filled = before;
             return Ok(laid_out);

@@ -65,7 +65,7 @@ impl TriedPoint<'_> {
             return f64::INFINITY;
         };
         let works = ran.iter().flat_map(|ran| &ran.works);
-        let mean = |seconds: Option<f64>| seconds.unwrap_or(0.0).max(MEAN_MIN).ln();
+        let mean = |seconds: Option<f64>| libm::log(seconds.unwrap_or(0.0).max(MEAN_MIN));
         works.map(|work| mean(work.tally.latency.mean_s())).sum()
     }
 

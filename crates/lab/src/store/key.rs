@@ -74,6 +74,10 @@ impl KeyMaker {
             format!("{:?}", wordline_rocksdb::version()).as_bytes(),
         );
         add("experiment", text.as_bytes());
+        if control.is_rough && matches!(experiment.workload, Workload::Compare(_)) {
+            // The verdicts are taken as they come, which makes another document.
+            add("rough", b"");
+        }
         for sheet in catalog.own_sheets((!reads_all(experiment)).then_some(&*text)) {
             let origin = if sheet.embedded { "priced" } else { "own" };
             add(origin, sheet.text.as_bytes());

@@ -354,3 +354,110 @@ fn a_change_of_any_hashed_file_changes_the_digest() {
     }
     assert_eq!(digest(), before);
 }
+
+/// The first digit of the value of each constant of a source, by the name of the constant.
+fn constants(text: &str) -> Vec<(&str, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.trim_start();
+        let code = code.strip_prefix("pub ").unwrap_or(code);
+        let code = code.strip_prefix("pub(crate) ").unwrap_or(code);
+        let code = code.strip_prefix("pub(super) ").unwrap_or(code);
+        let named = code
+            .strip_prefix("const ")
+            .and_then(|rest| rest.split_once(':'));
+        if let Some((name, value)) = named
+            && !name.starts_with("fn")
+            && let Some((_, value)) = value.split_once('=')
+            && let Some(digit) = value.find(|letter: char| letter.is_ascii_digit())
+        {
+            let end = line.len() - value.len();
+            found.push((name, at + end + digit));
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// The crates whose constants are those of models, in a folder of its own, each constant changed in turn.
+#[test]
+fn each_constant_of_a_model_changes_the_digest_and_words_beside_them_do_not() {
+    use sha2::Digest as _;
+    const MODELS: [&str; 9] = [
+        "apps", "catalog", "core", "crash", "dram", "engines", "kv", "lab", "nvm",
+    ];
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let crates = own.join("..");
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("crates");
+    let (_, files) = script::sources(&own).expect("readable");
+    // Data of megabytes is hashed by the tests above.
+    let sources = files.iter().filter(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".rs") || name == "Cargo.toml"
+    });
+    for file in sources {
+        let Ok(name) = file.strip_prefix(own.parent().expect("crates")) else {
+            continue;
+        };
+        let place = copy.join(name);
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("writable");
+        std::fs::copy(crates.join(name), place).expect("writable");
+    }
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        std::fs::write(folder.path().join(name), "").expect("writable");
+    }
+    let copied = copy.join("lab");
+    let digest = |files: &[PathBuf]| {
+        let digest = script::digest(&copied, files).expect("readable");
+        digest.finalize()
+    };
+    let (_, all) = script::sources(&copied).expect("readable");
+    let whole = digest(&all);
+    let mut changed = 0;
+    for name in MODELS {
+        // The first constant of a crate by the whole tree; the others by what their own file adds to it.
+        let mut is_first = true;
+        let prefix = copy.join(name).join("src");
+        for file in all.iter().filter(|file| file.starts_with(&prefix)) {
+            let text = std::fs::read_to_string(file).expect("text");
+            let alone = digest(std::slice::from_ref(file));
+            for (constant, digit) in constants(&text) {
+                let mut bytes = text.clone().into_bytes();
+                bytes[digit] = if bytes[digit] == b'9' {
+                    b'1'
+                } else {
+                    bytes[digit] + 1
+                };
+                std::fs::write(file, bytes).expect("writable");
+                let place = file.display();
+                assert_ne!(
+                    digest(std::slice::from_ref(file)),
+                    alone,
+                    "{constant}, {place}"
+                );
+                if std::mem::take(&mut is_first) {
+                    assert_ne!(digest(&all), whole, "{constant}, {place}");
+                }
+                changed += 1;
+            }
+            std::fs::write(file, &text).expect("writable");
+        }
+        assert!(!is_first, "{name} has no constant");
+    }
+    assert!(changed > 500, "{changed} constants");
+    assert_eq!(digest(&all), whole);
+    for name in [
+        "report/src/lib.rs",
+        "cli/src/main.rs",
+        "nvm/tests/t.rs",
+        "nvm/README.md",
+    ] {
+        let place = copy.join(name);
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("writable");
+        std::fs::write(place, "// A comment.").expect("writable");
+    }
+    let (_, all) = script::sources(&copied).expect("readable");
+    assert_eq!(digest(&all), whole, "a comment that no model has");
+}

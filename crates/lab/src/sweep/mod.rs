@@ -26,7 +26,7 @@ impl Shard {
     /// Everything.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
 
-    fn has(self, place: &PointPlace) -> bool {
+    pub(crate) fn has(self, place: &PointPlace) -> bool {
         place.point % self.of == self.index - 1
     }
 }

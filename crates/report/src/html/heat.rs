@@ -5,6 +5,9 @@ use serde::Serialize;
 /// A number for each pair of a row and a column.
 #[derive(Clone, Serialize)]
 pub(crate) struct HeatSpec {
+    /// What the values are.
+    pub(crate) title: &'static str,
+    pub(crate) unit: &'static str,
     /// What the rows are.
     pub(crate) rows_title: &'static str,
     pub(crate) columns_title: &'static str,

@@ -736,7 +736,7 @@ fn endurance(part: &FlashPart<'_>, found: &LifeFit, findings: &mut EstimateFindi
     if chips.len() < CHIPS_MIN {
         let value = chips.iter().sum::<f64>() / count;
         let own = found.own.iter().sum::<f64>() / (count * count);
-        let reach = NORMAL * own.sqrt().hypot(chips_error(part.ageing, chips.len()));
+        let reach = NORMAL * libm::hypot(own.sqrt(), chips_error(part.ageing, chips.len()));
         findings.add(
             "endurance",
             around(value, reach, found.common),
@@ -790,7 +790,7 @@ fn endurance(part: &FlashPart<'_>, found: &LifeFit, findings: &mut EstimateFindi
 
 /// An interval by a reach on both sides, and by another of its own on each.
 fn around(ln_value: f64, reach: f64, more: [f64; 2]) -> LawInterval {
-    let [down, up] = more.map(|more| reach.hypot(more));
+    let [down, up] = more.map(|more| libm::hypot(reach, more));
     LawInterval {
         value: libm::exp(ln_value),
         least: libm::exp(ln_value - down),

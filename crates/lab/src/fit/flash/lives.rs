@@ -165,7 +165,7 @@ impl Lives<'_> {
             for end in &ends {
                 let moved = end.mean() - best.mean();
                 let side = usize::from(moved > 0.0);
-                common[side] = common[side].hypot(moved);
+                common[side] = libm::hypot(common[side], moved);
             }
             intervals.push(LawInterval {
                 value: best.shared.get(*place),

@@ -60,8 +60,8 @@ impl ArrayTiming<'_> {
         let below = |one: &LawInterval| (one.value - one.least) / one.value;
         let above = |one: &LawInterval| (one.most - one.value) / one.value;
         // What the model takes longer the column is shorter.
-        let down = below(&seen).hypot(above(&model)).hypot(down);
-        let up = above(&seen).hypot(below(&model)).hypot(up);
+        let down = libm::hypot(libm::hypot(below(&seen), above(&model)), down);
+        let up = libm::hypot(libm::hypot(above(&seen), below(&model)), up);
         let value = seen.value * PROVISIONAL_S / model.value;
         Ok(Some(LawInterval {
             value,
@@ -86,7 +86,7 @@ impl ArrayTiming<'_> {
                 if let (Some(here), Some(there)) = (fresh(&[])?, fresh(&[columns(name, end)])?) {
                     let by = libm::log(here.value / there.value);
                     let side = &mut far[usize::from(by > 0.0)];
-                    *side = side.hypot(by);
+                    *side = libm::hypot(*side, by);
                 }
             }
         }

@@ -92,7 +92,7 @@ fn law(lives: &[Vec<LatencyHistory>], channel: Channel) -> LatencyLaw {
     let bends = early.map(|look| left(look) / -libm::log(look.share) - law.slope_of(&look.trend));
     let (bend, spread_of_bends) = spread(bends.collect());
     // Families with other exponents may bend not at all, or twice as much.
-    (law.bend, law.bend_spread) = (bend, spread_of_bends.hypot(bend));
+    (law.bend, law.bend_spread) = (bend, libm::hypot(spread_of_bends, bend));
     law
 }
 

@@ -15,6 +15,8 @@ pub(super) const TEST: &str = "matrix";
 /// Places on two sides, and a number for each pair.
 pub(super) struct PairMatrix<'a, 'p> {
     pub(super) heading: &'static str,
+    /// What the values are, and their unit.
+    pub(super) measure: [&'static str; 2],
     /// What asks, and what answers.
     pub(super) sides: [&'static str; 2],
     /// Row, column and value of each pair.
@@ -26,7 +28,7 @@ pub(super) struct PairMatrix<'a, 'p> {
 /// The matrices of a document.
 pub(super) fn matrices<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<PairMatrix<'a, 'p>> {
     type OfLine = fn(&PivotLine<'_>) -> Option<f64>;
-    let of = |heading, sides, [from, to]: [Axis; 2], value: OfLine, told| {
+    let of = |heading, measure, sides, [from, to]: [Axis; 2], value: OfLine, told| {
         let mut lines = of_test(pivot, TEST);
         let pair = |line: &PivotLine<'_>| {
             Some((line.coordinate(from)?, line.coordinate(to)?, value(line)?))
@@ -35,6 +37,7 @@ pub(super) fn matrices<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<PairMatrix<'a, 'p>> 
         lines.retain(|line| line.coordinate(from).is_some());
         PairMatrix {
             heading,
+            measure,
             sides,
             pairs,
             told,
@@ -43,10 +46,19 @@ pub(super) fn matrices<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<PairMatrix<'a, 'p>> 
     };
     let nodes = [Axis::FromNode, Axis::ToNode];
     let sides = ["CPU of node", "memory of node"];
+    let duration = ["latency", Metric::LatencyMean.unit()];
     let all = [
-        of("Latency from node to node", sides, nodes, latency, time),
+        of(
+            "Latency from node to node",
+            duration,
+            sides,
+            nodes,
+            latency,
+            time,
+        ),
         of(
             "Bandwidth from node to node",
+            ["throughput", Metric::ThroughputMean.unit()],
             sides,
             nodes,
             |line| {
@@ -57,6 +69,7 @@ pub(super) fn matrices<'a, 'p>(pivot: &'p Pivot<'a>) -> Vec<PairMatrix<'a, 'p>> 
         ),
         of(
             "Time of a line from core to core",
+            ["time", Metric::HandoverTime.unit()],
             ["from CPU", "to CPU"],
             [Axis::FromCpu, Axis::ToCpu],
             |line| line.number(Metric::HandoverTime),

@@ -111,6 +111,8 @@ fn heat(number: usize, matrix: &PairMatrix<'_, '_>) -> Plot {
         HeatNumber(row, column, value, shown, told)
     });
     let spec = HeatSpec {
+        title: matrix.measure[0],
+        unit: matrix.measure[1],
         rows_title: matrix.sides[0],
         columns_title: matrix.sides[1],
         cells: cells.collect(),
