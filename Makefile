@@ -14,6 +14,7 @@ PREFIX ?= /usr/local
 BUILT := $(or $(CARGO_TARGET_DIR),target)
 RELEASE := $(BUILT)/release
 INSTALLED := $(DESTDIR)$(PREFIX)
+PACKAGE_PREFIX ?= $(PREFIX)
 HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_flat.h wordline_rtfs.h wordline_rtfs_lfs.h wordline.hpp
 COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
 PLUGIN := libwordline_apps_qemu.so
@@ -118,6 +119,9 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	scripts/firmware flat thumbv7em-none-eabihf
 	scripts/firmware rtfs thumbv7em-none-eabihf
 	scripts/static-size
+	$(MAKE) --no-print-directory dist
+	scripts/dist again
+	scripts/bare-container
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory bench
 
@@ -135,34 +139,55 @@ bench-capi: ## what the C interface costs beside a block device of plain memory
 	scripts/bench-capi
 	scripts/static-size
 
-# As libraries for C alone: with the one for Rust beside them, nothing is optimised across crates.
 .PHONY: install
 install: ## the command with man pages and completions, and the C interface, under PREFIX (/usr/local); DESTDIR is put in front
-	cargo build --release --locked -p wordline
-	cargo rustc --release --locked -p wordline-capi --lib --crate-type staticlib
-	for library in kv flat rtfs; do cargo rustc --release --locked -p wordline-$$library-capi --lib --crate-type staticlib; done
-	$(MAKE) --no-print-directory place-command
+	$(MAKE) --no-print-directory build-command build-plugin build-libraries
+	$(MAKE) --no-print-directory place-command place-plugin place-libraries
+
+# What `make install` and `make dist` build; BUILD_FLAGS of the latter name a target. As libraries for C alone, and as a plugin
+# alone: with the library for Rust beside them, nothing is optimised across crates.
+.PHONY: build-command build-plugin build-libraries
+build-command:
+	cargo build --release --locked $(BUILD_FLAGS) -p wordline
+build-plugin:
+	cargo rustc --release --locked $(BUILD_FLAGS) -p wordline-apps-qemu --lib --crate-type cdylib
+build-libraries:
+	for library in '' kv- flat- rtfs-; do \
+	  cargo rustc --release --locked $(BUILD_FLAGS) -p wordline-$${library}capi --lib --crate-type staticlib; \
+	done
+
+# The libraries that are in RELEASE, with headers. PACKAGE_PREFIX is what the files of pkg-config call their prefix.
+.PHONY: place-libraries
+place-libraries:
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
 	install -m 644 crates/{capi,kv-capi,flat-capi,rtfs-capi}/include/*.h crates/capi/include/wordline.hpp "$(INSTALLED)/include"
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
 	scripts/shared-library $(RELEASE)/libwordline_capi.a "$(INSTALLED)/lib/$(SHARED)" $(SHARED)
 	ln -sf $(SHARED) "$(INSTALLED)/lib/libwordline_capi.so"
-	cargo build --release --locked -p wordline-apps-qemu
-	install -m 755 $(RELEASE)/$(PLUGIN) "$(INSTALLED)/lib"
 	for package in capi/wordline kv-capi/wordline_kv flat-capi/wordline_flat rtfs-capi/wordline_rtfs; do \
-	  sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
+	  sed -e 's|@PREFIX@|$(PACKAGE_PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
 	done
 
-# The command that is in RELEASE, with what it says of itself.
+# What `wordline app record` gives to QEMU.
+.PHONY: place-plugin
+place-plugin:
+	install -d "$(INSTALLED)/lib"
+	install -m 755 $(RELEASE)/$(PLUGIN) "$(INSTALLED)/lib"
+
+# The command that is in RELEASE, with what it says of itself. EMULATOR runs it where it is for another machine.
 .PHONY: place-command
 place-command:
 	install -d "$(INSTALLED)/bin" "$(INSTALLED)/share/man/man1" $(patsubst %,"$(INSTALLED)/share/%",$(dir $(COMPLETIONS)))
 	install -m 755 $(RELEASE)/wordline "$(INSTALLED)/bin"
-	"$(INSTALLED)/bin/wordline" man "$(INSTALLED)/share/man/man1"
+	$(EMULATOR) "$(INSTALLED)/bin/wordline" man "$(INSTALLED)/share/man/man1"
 	for shell in bash zsh fish; do \
-	  "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
+	  $(EMULATOR) "$(INSTALLED)/bin/wordline" completions $$shell > "$(INSTALLED)/share/$$(tr ' ' '\n' <<<'$(COMPLETIONS)' | grep $$shell)"; \
 	done
+
+.PHONY: dist
+dist: ## a release of the last commit, in target/dist: command and C libraries for x86-64 and aarch64, wheels, SBOM, checksums
+	scripts/dist
 
 .PHONY: wheel
 wheel: ## the package for Python, in target/wheels: for 3.10 and later, without engines in C
@@ -182,7 +207,7 @@ rtfs-firmware: ## wordline_rtfs.h for firmware, likewise
 
 .PHONY: uninstall
 uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR put there
-	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%") "$(INSTALLED)/lib/libwordline_capi.so" "$(INSTALLED)/lib/$(SHARED)"
+	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%") "$(INSTALLED)/lib/libwordline_capi.so" "$(INSTALLED)/lib/$(SHARED)" "$(INSTALLED)/lib/$(PLUGIN)"
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_flat,wordline_rtfs}.pc
 
