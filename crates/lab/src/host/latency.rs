@@ -164,7 +164,7 @@ fn page_walk(points: &[&LatencyPoint], subject: &Subject, document: &mut ResultS
     let time = (with.median_ps - without.median_ps) / rest;
     // Both medians have errors of their own, which add up as squares.
     let half = |found: &LatencyEstimate| (found.high_ps - found.low_ps) / 2.0;
-    let half = half(with).hypot(half(without)) / rest;
+    let half = libm::hypot(half(with), half(without)) / rest;
     let at = subject.at(Axis::WorkingSetBytes, bytes);
     at.add(Metric::PageWalkTime, Ok(seconds(time)), document);
     let ends = [time - half, time + half].map(|end| Ok(seconds(end)));

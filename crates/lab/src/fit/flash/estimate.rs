@@ -157,7 +157,7 @@ pub(super) fn estimate(part: &FlashPart<'_>, lives: &[&BlockLife]) -> EstimateFi
                 // The median chip may be as far from the mean of these as the base says that chips spread.
                 let LawInterval { value, least, most } = interval;
                 let [down, up] =
-                    [value / least, most / value].map(|one| libm::log(one).hypot(chips));
+                    [value / least, most / value].map(|one| libm::hypot(libm::log(one), chips));
                 interval.least = value * libm::exp(-down);
                 interval.most = value * libm::exp(up);
             }
