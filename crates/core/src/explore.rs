@@ -200,7 +200,8 @@ pub struct ExplorationResult {
     pub excluded: Vec<ExcludedPoints>,
     /// The front, by the first objective, its best value first.
     pub front: Vec<ParetoPoint>,
-    /// Whether every point that may lie on the front was run; of a share, every rough run.
+    /// Whether nothing was stopped: every point that may lie on the front, given what was seen of the others, was run in full. Of
+    /// a share, every rough run was made.
     pub complete: bool,
 }
 

@@ -45,10 +45,22 @@ async function shortened(text) {
   const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
+// No experiment is longer; a few letters of a link may stand for gigabytes.
+const LONGEST = 1 << 20;
 async function lengthened(text) {
   const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-  return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const decoder = new TextDecoder();
+  let long = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    long += decoder.decode(part.value, { stream: true });
+    if (long.length > LONGEST) {
+      await reader.cancel();
+      throw new Error("too long");
+    }
+  }
+  return long + decoder.decode();
 }
 
 // Starts a worker with the module; resolves with what forms offer.
@@ -124,7 +136,7 @@ function show({ step, done, total }) {
 
 // What is wrong, at its field where it is one's.
 function complain(message, place) {
-  const field = place && sheets[demo].elements[place === "file" ? "log" : place];
+  const field = place && sheets[demo].elements.namedItem(place === "file" ? "log" : place);
   const label = field && field.closest("label")?.querySelector("span")?.textContent;
   by("problem").textContent = label ? `${label}: ${message.replace(`${place}: `, "")}` : message;
   by("problem").hidden = false;
@@ -261,7 +273,7 @@ async function follow() {
   }
   let full = false;
   for (const [name, value] of said) {
-    const field = sheets[demo].elements[name];
+    const field = sheets[demo].elements.namedItem(name);
     if (name === "json" && demo === "experiment") {
       const text = await lengthened(value).catch(() => undefined);
       if (mine !== turn) {

@@ -234,6 +234,14 @@ fn card_points(result: &ExplorationResult) -> Vec<CardPoint> {
         result.coarse
     );
     points.push(CardPoint::words(CardSubject::Finding, work));
+    let proven = result.excluded.iter();
+    let proven = proven.filter(|one| one.basis == ExclusionBasis::Proven);
+    let known = result.fine + proven.map(|one| one.count).sum::<u64>();
+    let left = result.points.saturating_sub(known);
+    if !result.space.coarse.is_empty() && result.complete && result.shard.is_none() && left > 0 {
+        let words = format!("{left} were left out by rough runs and samples: likely, not proven");
+        points.push(CardPoint::words(CardSubject::Finding, words));
+    }
     let errors = result.space.objectives.iter().zip(&result.coarse_error);
     let errors: Vec<String> = errors
         .filter(|(_, error)| **error > 0.0)

@@ -130,7 +130,7 @@ impl RoughExclusions {
 /// Points that have among them every value that an axis takes in all of these, or evenly [`VALUES_MAX`] of an axis, the
 /// ends with them. Each is the one with most values that no other has; of equal ones a number drawn of each decides, so that the
 /// values of several axes do not go up together.
-fn covering(points: &[usize], places: &[PointPlace]) -> BTreeSet<usize> {
+pub(super) fn covering(points: &[usize], places: &[PointPlace]) -> BTreeSet<usize> {
     let axes = points
         .first()
         .map_or(0, |index| places[*index].indices().len());

@@ -29,12 +29,23 @@ fn dominates(objectives: &[ParetoObjective], one: &[f64], other: &[f64]) -> bool
     is_better
 }
 
-/// Between which factors of a rough value the real one is expected: the smallest and the largest that were seen, and a share
-/// beyond of how far they lie from each other and from 1. All of them are logarithms.
+/// Between which factors of a rough value the real one is expected: the smallest and the largest that were seen, and a
+/// [margin](RoughMargin) beyond. All of them are logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoughSpread {
     least: f64,
     most: f64,
+    /// Whether a rough value of 0 was seen to be 0: no factor makes it anything else.
+    is_zero_known: bool,
+}
+
+/// How far beyond the factors that were seen others may lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoughMargin {
+    /// As a share of how far those that were seen lie from each other and from 1.
+    pub(super) share: f64,
+    /// At least so far, as a logarithm: few factors may be equal by chance. None where rough runs are the real ones.
+    pub(super) floor: Option<f64>,
 }
 
 impl RoughSpread {
@@ -42,10 +53,12 @@ impl RoughSpread {
     pub(super) const NONE: Self = Self {
         least: f64::INFINITY,
         most: f64::NEG_INFINITY,
+        is_zero_known: false,
     };
 
     /// A pair of values was seen.
     pub(super) fn add(&mut self, rough: f64, real: f64) {
+        self.is_zero_known |= rough == 0.0 && real == 0.0;
         let factor = match real / rough {
             _ if real == rough => 0.0,
             factor if factor > 0.0 && factor.is_finite() => libm::log(factor),
@@ -54,6 +67,7 @@ impl RoughSpread {
                 *self = Self {
                     least: f64::NEG_INFINITY,
                     most: f64::INFINITY,
+                    ..*self
                 };
                 return;
             }
@@ -62,19 +76,27 @@ impl RoughSpread {
         self.most = self.most.max(factor);
     }
 
-    /// The best and the worst that a real value may be.
-    pub(super) fn ends(self, objective: &ParetoObjective, rough: f64, beyond: f64) -> [f64; 2] {
+    /// The best and the worst that a real value may be: anything, where nothing is known.
+    pub(super) fn ends(
+        self,
+        objective: &ParetoObjective,
+        rough: f64,
+        margin: RoughMargin,
+    ) -> [f64; 2] {
         let (mut least, mut most) = (self.least, self.most);
-        if least > most {
+        let is_unseen = least > most;
+        if is_unseen && margin.floor.is_none() {
             return [rough; 2];
         }
-        if most.is_infinite() {
+        let is_unknown_zero = rough == 0.0 && !self.is_zero_known && margin.floor.is_some();
+        if is_unseen || most.is_infinite() || is_unknown_zero {
             return match objective.better(1.0, 0.0) {
                 true => [f64::INFINITY, f64::NEG_INFINITY],
                 false => [f64::NEG_INFINITY, f64::INFINITY],
             };
         }
-        let beyond = beyond * (most.max(0.0) - least.min(0.0));
+        let beyond = margin.share * (most.max(0.0) - least.min(0.0));
+        let beyond = beyond.max(margin.floor.unwrap_or(0.0));
         if beyond > 0.0 {
             (least, most) = (least - beyond, most + beyond);
         }
@@ -193,6 +215,7 @@ mod tests {
         fn what_is_on_the_true_front_is_near_in_a_rough_one(
             points in space(), noise in prop::collection::vec(0.2..3.0_f64, 120), run_of_three in 0_usize..3,
         ) {
+            let margin = RoughMargin { share: 0.01, floor: Some(0.0) };
             let mut spread = RoughSpread::NONE;
             let mut noise = noise.iter().cycle();
             let mut rough = points.clone();
@@ -205,7 +228,7 @@ mod tests {
                 true => (*index, [points[index].clone(), points[index].clone()]),
                 false => {
                     let each = objectives().into_iter().zip(values);
-                    let each: Vec<[f64; 2]> = each.map(|(of, value)| spread.ends(&of, *value, 0.01)).collect();
+                    let each: Vec<[f64; 2]> = each.map(|(of, value)| spread.ends(&of, *value, margin)).collect();
                     (*index, [0, 1].map(|end| each.iter().map(|ends| ends[end]).collect()))
                 }
             });
@@ -220,14 +243,16 @@ mod tests {
     fn a_spread_has_what_was_seen_and_a_share_beyond() {
         let [throughput, latency, _] =
             <[ParetoObjective; 3]>::try_from(objectives()).expect("three");
-        let ends = |pairs: &[[f64; 2]], of: &ParetoObjective, beyond: f64| {
+        let ends = |pairs: &[[f64; 2]], of: &ParetoObjective, share: f64| {
+            let floor = Some(0.0);
             let mut spread = RoughSpread::NONE;
             for [rough, real] in pairs {
                 spread.add(*rough, *real);
             }
-            spread.ends(of, 10.0, beyond)
+            spread.ends(of, 10.0, RoughMargin { share, floor })
         };
-        assert_eq!(ends(&[], &latency, 0.25), [10.0, 10.0]);
+        let anything = [f64::NEG_INFINITY, f64::INFINITY];
+        assert_eq!(ends(&[], &latency, 0.25), anything);
         assert_eq!(
             ends(&[[3.0, 3.0], [0.0, 0.0]], &latency, 0.25),
             [10.0, 10.0]
@@ -253,6 +278,29 @@ mod tests {
             [640.0, 10.0],
         );
         let any = ends(&[[1.0, 1.0], [0.0, 1.0]], &latency, 0.25);
-        assert_eq!(any, [f64::NEG_INFINITY, f64::INFINITY]);
+        assert_eq!(any, anything);
+    }
+
+    #[test]
+    fn few_equal_factors_and_zeros_prove_nothing() {
+        let [_, latency, cost] = <[ParetoObjective; 3]>::try_from(objectives()).expect("three");
+        let margin = RoughMargin {
+            share: 0.25,
+            floor: Some(0.1),
+        };
+        let mut spread = RoughSpread::NONE;
+        spread.add(3.0, 3.0);
+        let [best, worst] = spread.ends(&latency, 10.0, margin);
+        assert!(best < 9.1 && worst > 11.0, "{best} {worst}");
+        let anything = [f64::NEG_INFINITY, f64::INFINITY];
+        assert_eq!(spread.ends(&cost, 0.0, margin), anything);
+        spread.add(0.0, 0.0);
+        assert_eq!(spread.ends(&cost, 0.0, margin), [0.0, 0.0]);
+        // Rough runs that are the real ones.
+        let real = RoughMargin {
+            floor: None,
+            ..margin
+        };
+        assert_eq!(RoughSpread::NONE.ends(&latency, 10.0, real), [10.0, 10.0]);
     }
 }

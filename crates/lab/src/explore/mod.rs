@@ -3,8 +3,9 @@
 //! Candidates that a proven bound excludes are never simulated, nor are those that are refused before their first operation.
 //! The others are run roughly; between which factors of rough values the real ones lie is measured on a sample and on
 //! everything that is run in full, and only what may still lie on the front, given these factors, is run in full. So the front is
-//! that of running everything as long as no factor that was not seen lies more than a quarter beyond those that were seen of
-//! its kind, and as no candidate is among those that rough runs exclude while none is in the sample of them.
+//! that of running everything as long as no factor lies more than a quarter, and 5 %, beyond those that were seen of its kind,
+//! and as no candidate is among those that rough runs exclude while none is in the sample of them. Both are likely and not
+//! proven.
 
 mod excluded;
 mod front;
@@ -26,7 +27,7 @@ use crate::store::{KeyMaker, Store};
 use crate::sweep::{Shard, experiment_of, guarded};
 
 use excluded::{Exclusions, PointExclusion, RoughExclusions};
-use front::RoughSpread;
+use front::{RoughMargin, RoughSpread};
 
 /// Points that are run in full whatever their rough runs say, evenly over the space, so that the difference is known away
 /// from the front as well: so many, or one of so many points where that is more, and at least so many of each kind.
@@ -34,8 +35,9 @@ const SAMPLE: usize = 32;
 const POINTS_OF_SAMPLE: usize = 100;
 const SAMPLE_OF_KIND: usize = 3;
 
-/// How far beyond the differences that were seen others may lie, as a share of them.
+/// How far beyond the factors that were seen others may lie: a share of them, and 5 % at least.
 const CAUTION: f64 = 0.25;
+const CAUTION_LEAST: f64 = 0.05;
 
 /// What a point came to.
 enum PointState {
@@ -130,7 +132,7 @@ impl Explorer<'_> {
         let mut wanted: Vec<usize> = (0..places.len()).collect();
         if has_rough {
             rough = self.rough_runs(places, &mut result, &mut excluded, control)?;
-            wanted = self.first(&rough.values, &kinds);
+            wanted = self.first(&rough.values, &kinds, places);
             wanted.append(&mut rough.doubts.sample(places));
             wanted.append(&mut rough.open);
         }
@@ -273,10 +275,14 @@ impl Explorer<'_> {
         spreads: &[Vec<RoughSpread>],
     ) -> Vec<usize> {
         let objectives = &self.space.objectives;
+        let margin = RoughMargin {
+            share: CAUTION,
+            floor: self.rough.as_ref().map(|_| CAUTION_LEAST),
+        };
         let between = |index: usize, values: &[f64]| {
             let spreads = objectives.iter().zip(&spreads[kinds[index]]);
             let each = spreads.zip(values);
-            let each = each.map(|((of, spread), value)| spread.ends(of, *value, CAUTION));
+            let each = each.map(|((of, spread), value)| spread.ends(of, *value, margin));
             let each: Vec<[f64; 2]> = each.collect();
             [0, 1].map(|end| each.iter().map(|ends| ends[end]).collect::<Vec<f64>>())
         };
@@ -341,7 +347,12 @@ impl Explorer<'_> {
     }
 
     /// What is run in full first: the front of the rough runs, and a sample of everything.
-    fn first(&self, rough: &BTreeMap<usize, Vec<f64>>, kinds: &[usize]) -> Vec<usize> {
+    fn first(
+        &self,
+        rough: &BTreeMap<usize, Vec<f64>>,
+        kinds: &[usize],
+        places: &[PointPlace],
+    ) -> Vec<usize> {
         let mut first = front::front(rough, &self.space.objectives);
         let mut by_kind = BTreeMap::<usize, Vec<usize>>::new();
         for index in rough.keys() {
@@ -349,7 +360,11 @@ impl Explorer<'_> {
         }
         let each = sample_size(rough.len()).div_ceil(by_kind.len().max(1));
         for points in by_kind.into_values() {
-            first.extend(excluded::evenly(&points, each.max(SAMPLE_OF_KIND)));
+            let each = each.max(SAMPLE_OF_KIND);
+            let covering = excluded::covering(&points, places);
+            let covering: Vec<usize> = covering.into_iter().collect();
+            first.extend(excluded::evenly(&covering, each));
+            first.extend(excluded::evenly(&points, each));
         }
         first
     }
@@ -476,8 +491,11 @@ impl Explorer<'_> {
             guarded(planned).err()
         };
         let (basis, reason) = match refusal(&self.full) {
-            Some(refusal) => (ExclusionBasis::Proven, refusal.to_string()),
-            None => (self.basis(effort), error.to_string()),
+            // A panic proves nothing but a fault of ours.
+            Some(refusal) if !matches!(refusal, LabError::Fault { .. }) => {
+                (ExclusionBasis::Proven, refusal.to_string())
+            }
+            _ => (self.basis(effort), error.to_string()),
         };
         let is_rough = basis == ExclusionBasis::Sampled;
         if is_rough && self.rough.as_ref().and_then(refusal).is_some() {

@@ -218,7 +218,12 @@ fn side_by_side<T: Send>(
     let weights: Vec<u64> = cases.iter().map(|case| case.weight).collect();
     let mut queue: Vec<(usize, Case<'_, T>)> = cases.into_iter().enumerate().collect();
     sort(&mut queue, control.budget.is_some());
-    let (stop, open, destroy) = (control.stop, control.open, control.destroy);
+    let (stop, open, destroy, is_rough) = (
+        control.stop,
+        control.open,
+        control.destroy,
+        control.is_rough,
+    );
     let listens = control.progress.is_some();
     pool.in_place_scope(|scope| {
         let (sender, receiver) = mpsc::channel();
@@ -237,6 +242,7 @@ fn side_by_side<T: Send>(
                     open,
                     stop,
                     destroy,
+                    is_rough,
                     progress: listens.then_some(&tell as &dyn Fn(Progress<'_>)),
                     // Its neighbours have the others.
                     threads: 1,
