@@ -147,6 +147,34 @@ class Licences(unittest.TestCase):
         self.assertIn("GNU LESSER GENERAL PUBLIC LICENSE", text)
         self.assertNotIn("wordline-core", text)
 
+    def list_of(self, *of):
+        parts = components.Parts()
+        for part in of:
+            parts.add(part)
+        return licences.third_party(parts)
+
+    def test_without_a_text_only_licences_that_lie_beside_will_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+
+            def crate(licence):
+                return components.Component("one", "1.0", licence, folder, is_crate=True, authors=["Ada"])
+
+            for enough in ("MIT", "Zlib OR MIT", "Apache-2.0 OR Zlib"):
+                self.assertIn("by Ada; the text is in LICENSE-MIT or LICENSE-APACHE", self.list_of(crate(enough)))
+            for refused in ("Zlib", "MIT AND Unicode-3.0", "BSD-3-Clause OR ISC", "Apache-2.0 WITH LLVM-exception"):
+                with self.assertRaises(SystemExit, msg=refused) as stopped:
+                    self.list_of(crate(refused))
+                self.assertIn(refused, str(stopped.exception))
+
+    def test_runtimes_name_the_sources_that_they_are_built_from(self):
+        text = self.list_of(
+            components.Component("glibc", "2.36", "LGPL-2.1-or-later", source="glibc 2.36-9"),
+            components.Component("libgcc", "12.2.0", "GPL-3.0-or-later WITH GCC-exception-3.1", source="gcc-12 12.2.0-14"),
+        )
+        self.assertIn("glibc 2.36: LGPL-2.1-or-later; built from the source package glibc 2.36-9; texts ", text)
+        self.assertIn("GCC-exception-3.1; built from the source package gcc-12 12.2.0-14; texts ", text)
+        self.assertIn("GCC Runtime Library Exception", text)
+
 
 if __name__ == "__main__":
     unittest.main()
