@@ -137,7 +137,7 @@ fn a_bill_of_materials_has_every_crate_and_what_is_in_c() {
     }
 }
 
-/// What `scripts/bare-container` types, which README must have.
+/// What `scripts/bare-container` types, which README and the guide must have.
 #[test]
 fn lines_of_the_front_page_are_found_for_the_bare_container() {
     let Some(listed) = python(&["scripts/bare-container", "--list"]) else {
@@ -155,4 +155,7 @@ fn lines_of_the_front_page_are_found_for_the_bare_container() {
             .any(|line| line.starts_with("wordline fs bench"))
     );
     assert!(!lines.iter().any(|line| line.starts_with("wordline ask")));
+    assert!(lines.contains(&"mkdir -p ~/.local"), "{lines:?}");
+    // Without it the program would not find the shared library.
+    assert!(lines.iter().any(|line| line.contains("-Wl,-rpath,")));
 }
