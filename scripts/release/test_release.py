@@ -187,7 +187,7 @@ class Tools(unittest.TestCase):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(f"#!/bin/sh\nenv >>{seen}\necho {tool} {says}\n")
                 os.chmod(path, 0o755)
-            odd = ["CPATH", "LIBRARY_PATH", "CXXFLAGS", "TARGET_CC", "PKG_CONFIG_PATH", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "MAKEFLAGS"]
+            odd = ["CPATH", "LIBRARY_PATH", "CXXFLAGS", "TARGET_CC", "PKG_CONFIG_PATH", "RUSTUP_TOOLCHAIN", "RUSTFLAGS"]
             environment = {
                 "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
                 "HOME": folder,
