@@ -155,7 +155,7 @@ fn lines_of_the_front_page_are_found_for_the_bare_container() {
             .any(|line| line.starts_with("wordline fs bench"))
     );
     assert!(!lines.iter().any(|line| line.starts_with("wordline ask")));
-    assert!(lines.contains(&"mkdir -p ~/.local"), "{lines:?}");
+    assert!(lines.contains(&"install -d ~/.local"), "{lines:?}");
     // Without it the program would not find the shared library.
     assert!(lines.iter().any(|line| line.contains("-Wl,-rpath,")));
 }
