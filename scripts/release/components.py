@@ -35,9 +35,9 @@ COMPILES = {"wordline-littlefs-sys": "littlefs"}
 
 
 class Component:
-    """A crate, a library in C, or a runtime."""
+    """A crate, a library in C, or a runtime; `source` names the package of sources that a runtime is built from."""
 
-    def __init__(self, name, version, licence, folder=None, checksum=None, is_ours=False, is_crate=False, authors=()):
+    def __init__(self, name, version, licence, folder=None, checksum=None, is_ours=False, is_crate=False, authors=(), source=None):
         self.name = name
         self.version = version
         self.licence = licence
@@ -46,6 +46,7 @@ class Component:
         self.is_ours = is_ours
         self.is_crate = is_crate
         self.authors = authors
+        self.source = source
 
     @property
     def reference(self):
@@ -142,7 +143,7 @@ def spdx(licence):
     return " OR ".join(part.strip() for part in licence.split("/"))
 
 
-def is_allowed(licence):
+def is_allowed(licence, allowed=frozenset(ALLOWED)):
     """Whether an expression can be satisfied with the allowed licences."""
     tokens = re.findall(r"[()]|[^\s()]+", licence)
     at = 0
@@ -159,7 +160,7 @@ def is_allowed(licence):
         if at + 1 < len(tokens) and tokens[at] == "WITH":
             words += tokens[at : at + 2]
             at += 2
-        return " ".join(words) in ALLOWED
+        return " ".join(words) in allowed
 
     def both():
         nonlocal at
@@ -206,6 +207,25 @@ def add_c_sources(parts):
             parts.add(Component("littlefs", version, "BSD-3-Clause", os.path.join(crate.folder, "littlefs")), reference)
 
 
+def source_package(library):
+    """The distribution's package of sources that a library of the machine was built from, if it says so."""
+
+    def asked(*command):
+        try:
+            ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        except FileNotFoundError:
+            return ""
+        return ran.stdout.strip() if ran.returncode == 0 else ""
+
+    owner = asked("dpkg", "-S", os.path.realpath(library)).split(": ")[0]
+    if not owner:
+        return ""
+    package = asked("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}", owner)
+    # Packages for another machine are built by one package from the sources of others.
+    others = asked("dpkg-query", "-W", "-f", "${Built-Using}", owner)
+    return f"{package}, using {others}" if package and others else package
+
+
 def add_runtimes(parts, roots, is_static, compiler):
     """What the toolchains put into the bytes: Rust's library, and in a static program glibc and GCC's unwinder."""
 
@@ -217,6 +237,9 @@ def add_runtimes(parts, roots, is_static, compiler):
     if is_static:
         macros = asked(compiler, "-dM", "-E", "-include", "features.h", "-x", "c", "/dev/null")
         numbers = [re.search(rf"#define {name} (\d+)", macros).group(1) for name in ("__GLIBC__", "__GLIBC_MINOR__")]
-        parts.add(Component("glibc", ".".join(numbers), "LGPL-2.1-or-later"), *roots)
+        version = ".".join(numbers)
+        source = source_package(asked(compiler, "-print-file-name=libc.a").strip()) or f"glibc-{version} of ftp.gnu.org"
+        parts.add(Component("glibc", version, "LGPL-2.1-or-later", source=source), *roots)
         gcc = asked(compiler, "-dumpfullversion").strip()
-        parts.add(Component("libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1"), *roots)
+        source = source_package(asked(compiler, "-print-libgcc-file-name").strip()) or f"gcc-{gcc} of ftp.gnu.org"
+        parts.add(Component("libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1", source=source), *roots)

@@ -2,8 +2,8 @@
 
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 
-# The glibc that the wheel asks for, as maturin finds it: `hypot` is of 2.35, everything else of 2.34.
-WHEEL_PLATFORM = "manylinux_2_35"
+# The glibc that the wheel asks for, as maturin finds it. A wheel that asks for another is refused.
+WHEEL_PLATFORM = "manylinux_2_34"
 
 CHECKSUMS = "SHA256SUMS"
 

@@ -1,6 +1,7 @@
 """Packing depends on content alone, and licences are judged as their expressions say."""
 
 import os
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -146,6 +147,71 @@ class Licences(unittest.TestCase):
         self.assertIn("one 1.0: MIT; texts 1\ntwo 1.0: MIT; texts 1\n", text)
         self.assertIn("GNU LESSER GENERAL PUBLIC LICENSE", text)
         self.assertNotIn("wordline-core", text)
+
+    def list_of(self, *of):
+        parts = components.Parts()
+        for part in of:
+            parts.add(part)
+        return licences.third_party(parts)
+
+    def test_without_a_text_only_licences_that_lie_beside_will_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+
+            def crate(licence):
+                return components.Component("one", "1.0", licence, folder, is_crate=True, authors=["Ada"])
+
+            for enough in ("MIT", "Zlib OR MIT", "Apache-2.0 OR Zlib"):
+                self.assertIn("by Ada; the text is in LICENSE-MIT or LICENSE-APACHE", self.list_of(crate(enough)))
+            for refused in ("Zlib", "MIT AND Unicode-3.0", "BSD-3-Clause OR ISC", "Apache-2.0 WITH LLVM-exception"):
+                with self.assertRaises(SystemExit, msg=refused) as stopped:
+                    self.list_of(crate(refused))
+                self.assertIn(refused, str(stopped.exception))
+
+    def test_runtimes_name_the_sources_that_they_are_built_from(self):
+        text = self.list_of(
+            components.Component("glibc", "2.36", "LGPL-2.1-or-later", source="glibc 2.36-9"),
+            components.Component("libgcc", "12.2.0", "GPL-3.0-or-later WITH GCC-exception-3.1", source="gcc-12 12.2.0-14"),
+        )
+        self.assertIn("glibc 2.36: LGPL-2.1-or-later; built from the source package glibc 2.36-9; texts ", text)
+        self.assertIn("GCC-exception-3.1; built from the source package gcc-12 12.2.0-14; texts ", text)
+        self.assertIn("GCC Runtime Library Exception", text)
+
+
+class Tools(unittest.TestCase):
+    def dist(self, version):
+        """What `scripts/dist` says with compilers of a version that build nothing, and the environment that they have."""
+        with tempfile.TemporaryDirectory() as folder:
+            seen = os.path.join(folder, "seen")
+            for tool, says in {"rustc": version, "cargo": "0.0.1"}.items():
+                path = os.path.join(folder, tool)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\nenv >>{seen}\necho {tool} {says}\n")
+                os.chmod(path, 0o755)
+            odd = ["CPATH", "LIBRARY_PATH", "CXXFLAGS", "TARGET_CC", "PKG_CONFIG_PATH", "RUSTUP_TOOLCHAIN", "RUSTFLAGS"]
+            environment = {
+                "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+                "HOME": folder,
+                "CARGO_TARGET_DIR": os.path.join(folder, "target"),
+                "WORDLINE_DIRTY": "1",
+                **dict.fromkeys(odd, "/odd"),
+            }
+            script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "dist")
+            ran = subprocess.run([script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(ran.returncode, 2, ran.stdout)
+            self.assertFalse(os.path.exists(environment["CARGO_TARGET_DIR"]), ran.stdout)
+            with open(seen, encoding="utf-8") as file:
+                return ran.stdout, dict(line.rstrip("\n").partition("=")[::2] for line in file)
+
+    def test_only_the_pinned_compiler_makes_a_release(self):
+        said, _ = self.dist("1.0.0")
+        self.assertRegex(said, r"^dist: rustc is 'rustc 1\.0\.0', and rust-toolchain\.toml pins \d+\.\d+\.\d+$")
+        pin = said.split()[-1]
+        self.assertEqual(self.dist(pin)[0], f"dist: cargo is 'cargo 0.0.1', and rust-toolchain.toml pins {pin}\n")
+
+    def test_little_of_the_environment_comes_through(self):
+        _, seen = self.dist("1.0.0")
+        self.assertEqual([name for name, value in seen.items() if value == "/odd"], [])
+        self.assertEqual((seen["WORDLINE_DIRTY"], seen["TZ"]), ("1", "UTC"))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 //! What `make dist` puts around the things that it builds: archives that depend on their content alone, names that agree
 //! with the version, and bills of materials with every crate. Nothing is built here; `make nightly` does it twice.
 
+use std::env;
 use std::process::Command;
 
 use serde_json::Value;
 
 use crate::house::{root, text};
 
-/// What a script prints, or nothing where there is no Python that can run it.
+/// What a script prints, or nothing where there is no Python that can run it and `WORDLINE_REQUIRE_PYTHON` is not set.
 #[allow(
     clippy::print_stdout,
     reason = "whoever reads the tests learns what was skipped"
@@ -22,7 +23,9 @@ fn python(arguments: &[&str]) -> Option<String> {
     };
     let is_recent = "import sys; sys.exit(sys.version_info < (3, 11))";
     if !start(&["-c", is_recent]).is_ok_and(|asked| asked.status.success()) {
-        println!("skipped: there is no python3 of 3.11 or later");
+        let words = "there is no python3 of 3.11 or later";
+        assert!(env::var_os("WORDLINE_REQUIRE_PYTHON").is_none(), "{words}");
+        println!("skipped: {words}");
         return None;
     }
     let ran = start(arguments).expect("it has just been started");
@@ -71,7 +74,7 @@ fn a_release_is_named_by_the_version_of_the_command() {
 
 #[test]
 fn a_bill_of_materials_has_every_crate_and_what_is_in_c() {
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let target = format!("{}-unknown-linux-gnu", env::consts::ARCH);
     let Some(listed) = python(&["scripts/release", "bill", "command", &target]) else {
         return;
     };
@@ -134,7 +137,7 @@ fn a_bill_of_materials_has_every_crate_and_what_is_in_c() {
     }
 }
 
-/// What `scripts/bare-container` types, which README must have.
+/// What `scripts/bare-container` types, which README and the guide must have.
 #[test]
 fn lines_of_the_front_page_are_found_for_the_bare_container() {
     let Some(listed) = python(&["scripts/bare-container", "--list"]) else {
@@ -152,5 +155,7 @@ fn lines_of_the_front_page_are_found_for_the_bare_container() {
             .any(|line| line.starts_with("wordline fs bench"))
     );
     assert!(!lines.iter().any(|line| line.starts_with("wordline ask")));
-    assert!(root().join("scripts/dist").is_file());
+    assert!(lines.contains(&"install -d ~/.local"), "{lines:?}");
+    // Without it the program would not find the shared library.
+    assert!(lines.iter().any(|line| line.contains("-Wl,-rpath,")));
 }
