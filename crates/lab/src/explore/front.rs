@@ -35,6 +35,8 @@ fn dominates(objectives: &[ParetoObjective], one: &[f64], other: &[f64]) -> bool
 pub(super) struct RoughSpread {
     least: f64,
     most: f64,
+    /// How many were seen.
+    seen: f64,
     /// Whether a rough value of 0 was seen to be 0: no factor makes it anything else.
     is_zero_known: bool,
 }
@@ -44,7 +46,8 @@ pub(super) struct RoughSpread {
 pub(super) struct RoughMargin {
     /// As a share of how far those that were seen lie from each other and from 1.
     pub(super) share: f64,
-    /// At least so far, as a logarithm: few factors may be equal by chance. None where rough runs are the real ones.
+    /// At least so far, as a logarithm, divided by how many were seen: few factors may be equal by chance. None where rough runs
+    /// are the real ones.
     pub(super) floor: Option<f64>,
 }
 
@@ -53,11 +56,13 @@ impl RoughSpread {
     pub(super) const NONE: Self = Self {
         least: f64::INFINITY,
         most: f64::NEG_INFINITY,
+        seen: 0.0,
         is_zero_known: false,
     };
 
     /// A pair of values was seen.
     pub(super) fn add(&mut self, rough: f64, real: f64) {
+        self.seen += 1.0;
         self.is_zero_known |= rough == 0.0 && real == 0.0;
         let factor = match real / rough {
             _ if real == rough => 0.0,
@@ -96,7 +101,7 @@ impl RoughSpread {
             };
         }
         let beyond = margin.share * (most.max(0.0) - least.min(0.0));
-        let beyond = beyond.max(margin.floor.unwrap_or(0.0));
+        let beyond = beyond.max(margin.floor.unwrap_or(0.0) / self.seen);
         if beyond > 0.0 {
             (least, most) = (least - beyond, most + beyond);
         }
@@ -292,6 +297,12 @@ mod tests {
         spread.add(3.0, 3.0);
         let [best, worst] = spread.ends(&latency, 10.0, margin);
         assert!(best < 9.1 && worst > 11.0, "{best} {worst}");
+        for _ in 0..9 {
+            spread.add(3.0, 3.0);
+        }
+        let [best, worst] = spread.ends(&latency, 10.0, margin);
+        assert!((9.89..9.91).contains(&best), "{best}");
+        assert!((10.09..10.11).contains(&worst), "{worst}");
         let anything = [f64::NEG_INFINITY, f64::INFINITY];
         assert_eq!(spread.ends(&cost, 0.0, margin), anything);
         spread.add(0.0, 0.0);

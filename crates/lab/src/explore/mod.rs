@@ -3,7 +3,7 @@
 //! Candidates that a proven bound excludes are never simulated, nor are those that are refused before their first operation.
 //! The others are run roughly; between which factors of rough values the real ones lie is measured on a sample and on
 //! everything that is run in full, and only what may still lie on the front, given these factors, is run in full. So the front is
-//! that of running everything as long as no factor lies more than a quarter, and 5 %, beyond those that were seen of its kind,
+//! that of running everything as long as no factor lies more than a quarter beyond those that were seen of its kind,
 //! and as no candidate is among those that rough runs exclude while none is in the sample of them. Both are likely and not
 //! proven.
 
@@ -35,9 +35,9 @@ const SAMPLE: usize = 32;
 const POINTS_OF_SAMPLE: usize = 100;
 const SAMPLE_OF_KIND: usize = 3;
 
-/// How far beyond the factors that were seen others may lie: a share of them, and 5 % at least.
+/// How far beyond the factors that were seen others may lie, as a share of these, and at least as a logarithm divided by how
+/// many were seen.
 const CAUTION: f64 = 0.25;
-const CAUTION_LEAST: f64 = 0.05;
 
 /// What a point came to.
 enum PointState {
@@ -277,7 +277,7 @@ impl Explorer<'_> {
         let objectives = &self.space.objectives;
         let margin = RoughMargin {
             share: CAUTION,
-            floor: self.rough.as_ref().map(|_| CAUTION_LEAST),
+            floor: self.rough.as_ref().map(|_| CAUTION),
         };
         let between = |index: usize, values: &[f64]| {
             let spreads = objectives.iter().zip(&spreads[kinds[index]]);
