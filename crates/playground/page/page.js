@@ -79,7 +79,7 @@ function start() {
   };
   ready = ask({ module });
   starting = waiting.number;
-  // Where nobody waits for it, the next run says what is wrong.
+  // A failure that no run waits for is shown by the next run.
   ready.catch(() => {});
   return ready;
 }

@@ -539,7 +539,7 @@ pub(crate) struct StudySpace {
     /// The design space (TOML or JSON); - for standard input
     #[arg(value_name = "STUDY.toml")]
     pub(crate) file: PathBuf,
-    /// Make the rough runs of one of N shares and keep them; without it, whoever has the store finds the front
+    /// Make the rough runs of share K of N and keep them in the store; a run without it then finds the front
     #[arg(long, value_name = "K/N", requires = "store")]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]

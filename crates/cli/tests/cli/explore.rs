@@ -84,7 +84,7 @@ fn a_store_changes_nothing_and_keeps_what_was_run_in_full() {
     assert!(folder.has("kept/wordline-store.json"));
 }
 
-/// Shares make the rough runs, in any order; whoever asks for the front afterwards takes them from the store.
+/// Shares make the rough runs, in any order; a run for the front takes them from the store afterwards.
 #[test]
 fn shares_fill_a_store_from_which_the_front_is_that_of_one_run() {
     let rough = "

@@ -32,9 +32,9 @@ pub(super) struct Exclusions(BTreeMap<(ExcludedBy, String, ExclusionBasis), Vec<
 impl Exclusions {
     pub(super) fn add(
         &mut self,
-        by: ExcludedBy,
-        reason: String,
-        basis: ExclusionBasis,
+        PointExclusion {
+            by, reason, basis, ..
+        }: PointExclusion,
         points: impl IntoIterator<Item = usize>,
     ) {
         self.0
@@ -120,7 +120,19 @@ impl RoughExclusions {
             let rest = rest.filter(|index| !sample.contains(index));
             match refuted.contains(&group) {
                 true => open.extend(rest),
-                false => excluded.add(by, reason, ExclusionBasis::Sampled, rest),
+                false => {
+                    let basis = ExclusionBasis::Sampled;
+                    let margin = None;
+                    excluded.add(
+                        PointExclusion {
+                            by,
+                            reason,
+                            basis,
+                            margin,
+                        },
+                        rest,
+                    );
+                }
             }
         }
         open

@@ -81,8 +81,8 @@ struct Explorer<'a> {
     keys: KeyMaker,
 }
 
-/// Explores a design space. Of a share of it only the rough runs are made, which are then in the store for whoever asks for
-/// the front. When `control` asks to stop, the front of what is finished comes back in a document that is not
+/// Explores a design space. Of a share of it only the rough runs are made, which a later run
+/// takes from the store to find the front. When `control` asks to stop, the front of what is finished comes back in a document that is not
 /// complete.
 ///
 /// # Errors
@@ -156,14 +156,9 @@ impl Explorer<'_> {
                         }
                         exact.insert(index, (values, document));
                     }
-                    Some((
-                        PointState::Excluded(PointExclusion {
-                            by, reason, basis, ..
-                        }),
-                        _,
-                    )) => {
-                        result.fine += u64::from(basis != ExclusionBasis::Proven);
-                        excluded.add(by, reason, basis, [index]);
+                    Some((PointState::Excluded(of), _)) => {
+                        result.fine += u64::from(of.basis != ExclusionBasis::Proven);
+                        excluded.add(of, [index]);
                         // What is no candidate must hide no other one.
                         rough.values.remove(&index);
                     }
@@ -197,7 +192,7 @@ impl Explorer<'_> {
         Ok(result)
     }
 
-    /// What shares of the work do for whoever asks for the front: the rough runs, or what there is instead.
+    /// What a share of the work is: the rough runs, or the runs in full where there are none.
     fn share(
         &self,
         places: &[PointPlace],
@@ -212,14 +207,9 @@ impl Explorer<'_> {
             let all: Vec<usize> = (0..places.len()).collect();
             for (index, ended) in self.run(places, &all, Effort::Full, control)? {
                 match ended {
-                    Some((
-                        PointState::Excluded(PointExclusion {
-                            by, reason, basis, ..
-                        }),
-                        _,
-                    )) => {
-                        result.fine += u64::from(basis != ExclusionBasis::Proven);
-                        excluded.add(by, reason, basis, [index]);
+                    Some((PointState::Excluded(of), _)) => {
+                        result.fine += u64::from(of.basis != ExclusionBasis::Proven);
+                        excluded.add(of, [index]);
                     }
                     Some(_) => result.fine += 1,
                     None => result.complete = false,
@@ -252,11 +242,7 @@ impl Explorer<'_> {
                 PointState::Excluded(of) if of.basis == ExclusionBasis::Sampled => {
                     rough.doubts.add(targets[index], of, index);
                 }
-                PointState::Excluded(PointExclusion {
-                    by, reason, basis, ..
-                }) => {
-                    excluded.add(by, reason, basis, [index]);
-                }
+                PointState::Excluded(of) => excluded.add(of, [index]),
                 PointState::Values(values) => {
                     rough.values.insert(index, values);
                 }
