@@ -27,7 +27,7 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 .PHONY: demo
-demo: ## the data-logger study: every memory ranked; the answer and an HTML report, in under 3 minutes of processor time from a clean clone
+demo: ## the data-logger study: every memory ranked; the answer and an HTML report, in 4 minutes of processor time from a clean clone
 	mkdir -p out
 	$(WORDLINE) compare data-logger --export $(DEMO_REPORT)
 	@echo
