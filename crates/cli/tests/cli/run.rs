@@ -114,18 +114,19 @@ fn an_experiment_and_a_result_give_the_bytes_of_their_command() {
             ("result.json", &own.stdout),
         ] {
             std::fs::write(folder.path().join(name), text).expect("it is written");
-            let again = in_folder(&["run", name, "--format", "json", "--quiet"]);
-            assert_eq!(again.code, own.code, "{words:?} {name}: {again:?}");
+        }
+        // The experiment runs for a store that does not have its result, and is taken from one that does.
+        for run in [
+            &["run", "result.json"][..],
+            &["run", "experiment.json", "--store", "kept"],
+            &["run", "experiment.json", "--store", "kept"],
+        ] {
+            let again = in_folder(&[run, &["--format", "json", "--quiet"]].concat());
+            assert_eq!(again.code, own.code, "{words:?} {run:?}: {again:?}");
             assert!(
                 again.stdout == own.stdout,
-                "{words:?} by {name} is another document"
+                "{words:?} by {run:?} is another document"
             );
-        }
-        // From a store that did not have it, and from one that does.
-        for has_it in [false, true] {
-            let stored = ["run", "experiment.json", "--store", "kept"];
-            let again = in_folder(&[&stored[..], &["--format", "json", "--quiet"]].concat());
-            assert!(again.stdout == own.stdout, "{words:?}, stored: {has_it}");
         }
         // As a point of a sweep.
         let experiment: serde_json::Value = experiment.json();
