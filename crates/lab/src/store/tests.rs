@@ -292,7 +292,10 @@ fn own_crates() -> Vec<String> {
 fn every_source_of_the_simulation_is_hashed() {
     let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let (_, files) = script::sources(&own).expect("readable");
-    let hashed: BTreeSet<PathBuf> = files.iter().map(|file| file.canonicalize().expect("a file")).collect();
+    let hashed: BTreeSet<PathBuf> = files
+        .iter()
+        .map(|file| file.canonicalize().expect("a file"))
+        .collect();
     let crates = own_crates();
     assert!(crates.len() > 12, "{crates:?}");
     let mut seen = 0;
