@@ -18,6 +18,7 @@ PACKAGE_PREFIX ?= $(PREFIX)
 HEADERS := wordline_dram.h wordline_memory.h wordline_kv.h wordline_flat.h wordline_rtfs.h wordline_rtfs_lfs.h wordline.hpp
 COMPLETIONS := bash-completion/completions/wordline zsh/site-functions/_wordline fish/vendor_completions.d/wordline.fish
 PLUGIN := libwordline_apps_qemu.so
+EXAMPLES := share/doc/wordline-c/examples
 # What programs that link with libwordline_capi.so look for: the name in crates/capi/build.rs.
 SHARED := libwordline_capi.so.1
 LIBRARIES := libwordline_capi.a libwordline_kv_capi.a libwordline_flat_capi.a libwordline_rtfs_capi.a
@@ -156,7 +157,7 @@ build-libraries:
 	  cargo rustc --release --locked $(BUILD_FLAGS) -p wordline-$${library}capi --lib --crate-type staticlib; \
 	done
 
-# The libraries that are in RELEASE, with headers. PACKAGE_PREFIX is what the files of pkg-config call their prefix.
+# The libraries that are in RELEASE, with headers and the adapters of file systems and simulators. PACKAGE_PREFIX is what the files of pkg-config call their prefix.
 .PHONY: place-libraries
 place-libraries:
 	install -d "$(INSTALLED)/include" "$(INSTALLED)/lib/pkgconfig"
@@ -164,6 +165,8 @@ place-libraries:
 	install -m 644 $(LIBRARIES:%=$(RELEASE)/%) "$(INSTALLED)/lib"
 	scripts/shared-library $(RELEASE)/libwordline_capi.a "$(INSTALLED)/lib/$(SHARED)" $(SHARED)
 	ln -sf $(SHARED) "$(INSTALLED)/lib/libwordline_capi.so"
+	install -d "$(INSTALLED)/$(EXAMPLES)"
+	cp -R --no-preserve=mode,ownership crates/capi/examples/. "$(INSTALLED)/$(EXAMPLES)"
 	for package in capi/wordline kv-capi/wordline_kv flat-capi/wordline_flat rtfs-capi/wordline_rtfs; do \
 	  sed -e 's|@PREFIX@|$(PACKAGE_PREFIX)|' -e "s|@VERSION@|$$(cargo pkgid -p wordline-capi | sed 's/.*[#@]//')|" \
 	    crates/$$package.pc.in > "$(INSTALLED)/lib/pkgconfig/$${package#*/}.pc"; \
@@ -210,6 +213,7 @@ uninstall: ## takes away what `make install` with the same PREFIX and DESTDIR pu
 	rm -f $(HEADERS:%="$(INSTALLED)/include/%") $(LIBRARIES:%="$(INSTALLED)/lib/%") "$(INSTALLED)/lib/libwordline_capi.so" "$(INSTALLED)/lib/$(SHARED)" "$(INSTALLED)/lib/$(PLUGIN)"
 	rm -f "$(INSTALLED)/bin/wordline" $(COMPLETIONS:%="$(INSTALLED)/share/%") "$(INSTALLED)"/share/man/man1/wordline{,-*}.1
 	rm -f "$(INSTALLED)"/lib/pkgconfig/{wordline,wordline_kv,wordline_flat,wordline_rtfs}.pc
+	rm -rf "$(INSTALLED)/$(EXAMPLES)"
 
 .PHONY: pictures
 pictures: ## the pictures of README and site, from pages of today

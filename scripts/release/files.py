@@ -59,7 +59,7 @@ PRODUCTS = [
     Product(
         "libraries",
         "library",
-        "Wordline's C interfaces: headers, static and shared libraries, files for pkg-config",
+        "Wordline's C interfaces: headers, static and shared libraries, files for pkg-config, adapters",
         ["wordline-capi", "wordline-kv-capi", "wordline-flat-capi", "wordline-rtfs-capi"],
         [
             "include/wordline.hpp",
@@ -79,6 +79,8 @@ PRODUCTS = [
             "lib/pkgconfig/wordline_flat.pc",
             "lib/pkgconfig/wordline_kv.pc",
             "lib/pkgconfig/wordline_rtfs.pc",
+            "share/doc/wordline-c/examples/littlefs/lfs_emubd_wordline.c",
+            "share/doc/wordline-c/examples/fatfs/diskio.c",
             *documents("share/doc/wordline-c"),
         ],
     ),

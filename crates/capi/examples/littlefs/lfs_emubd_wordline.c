@@ -8,7 +8,8 @@
  *                     ideal-nor, ideal-nand, ideal-bytes. mt25ql128 if it is not set
  *   WORDLINE_CATALOG  a folder of data sheets of your own
  *   WORDLINE_TIMING   typ, max or sampled
- *   WORDLINE_SEED     of everything that is drawn, 0 if it is not set
+ *   WORDLINE_SEED     of everything that is drawn, 0 if it is not set. What a loss leaves follows from it and from how many
+ *                     changes the test made before: a test alone fails as it did among all
  *   WORDLINE_CUT      whole: a power loss comes after the operation, as lfs_emubd.c does it, and is the default;
  *                     torn: it leaves a part of the operation
  *   WORDLINE_LOG      a file to which each process appends a line of what its chips did
@@ -21,6 +22,7 @@
  */
 #include "bd/lfs_emubd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ struct chip {
     lfs_block_t first;  /* and the block of that erase */
     wl_memory_info info;
     lfs_emubd_powercycles_t power_cycles;
+    uint64_t changes; /* that this test made so far, which draw what a power loss leaves */
     uint64_t readed, proged, erased;
     int torn;
     lfs_emubd_wear_t wear[]; /* erases of each block, as the tests of littlefs count and set them */
@@ -61,6 +64,39 @@ static const char *setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
+}
+
+static int is_torn(void)
+{
+    return strcmp(setting("WORDLINE_CUT", "whole"), "torn") == 0;
+}
+
+/* What is spelt wrongly would be a test of something else. WORDLINE_TARGET and WORDLINE_TIMING are the library's to check. */
+static int check_settings(void)
+{
+    const char *cut = setting("WORDLINE_CUT", "whole"), *seed = setting("WORDLINE_SEED", "0");
+    const char *path = setting("WORDLINE_LOG", NULL);
+    char *end;
+    FILE *file;
+    if (!is_torn() && strcmp(cut, "whole") != 0) {
+        fprintf(stderr, "wordline: WORDLINE_CUT is '%s'; it is whole or torn\n", cut);
+        return LFS_ERR_INVAL;
+    }
+    errno = 0;
+    totals.seed = strtoull(seed, &end, 0);
+    if (*end || errno || *seed == '-') {
+        fprintf(stderr, "wordline: WORDLINE_SEED is '%s'; it is a whole number of at most 64 bits\n", seed);
+        return LFS_ERR_INVAL;
+    }
+    if (path) {
+        file = fopen(path, "a");
+        if (!file) {
+            fprintf(stderr, "wordline: WORDLINE_LOG: %s: %s\n", path, strerror(errno));
+            return LFS_ERR_IO;
+        }
+        fclose(file);
+    }
+    return 0;
 }
 
 /* What the caller did wrong, and what failed otherwise, is said. */
@@ -119,11 +155,6 @@ static void free_chip(struct chip *chip)
 }
 
 /* ---- Making a chip ---- */
-
-static int is_torn(void)
-{
-    return strcmp(setting("WORDLINE_CUT", "whole"), "torn") == 0;
-}
 
 /* Whether a program that sets a bit is a mistake. It is none where littlefs is to find out that an erase did nothing, nor
  * on what a torn program left. */
@@ -197,8 +228,12 @@ int lfs_emubd_create(const struct lfs_config *cfg, const struct lfs_emubd_config
         return LFS_ERR_NOMEM;
     }
     if (!totals.is_registered) {
+        err = check_settings();
+        if (err) {
+            free(chip);
+            return err;
+        }
         totals.is_registered = 1;
-        totals.seed = strtoull(setting("WORDLINE_SEED", "0"), NULL, 0);
         atexit(log_totals);
     }
     memset(bd, 0, sizeof *bd);
@@ -215,6 +250,11 @@ int lfs_emubd_create(const struct lfs_config *cfg, const struct lfs_emubd_config
                 (unsigned)bdcfg->erase_size, (unsigned)bdcfg->erase_count, (unsigned long long)chip->info.read_bytes,
                 (unsigned long long)chip->info.write_bytes, (unsigned long long)chip->info.block_bytes,
                 (unsigned long long)chip->info.bytes);
+        if (chip->info.page_bytes) {
+            fprintf(stderr, "wordline: give the runner a geometry of the part, such as '-G{%llu,%llu,%llu,64}'\n",
+                    (unsigned long long)chip->info.page_bytes, (unsigned long long)chip->info.page_bytes,
+                    (unsigned long long)chip->info.block_bytes);
+        }
         err = LFS_ERR_INVAL;
     }
     if (err) {
@@ -355,7 +395,16 @@ static int apply(const struct lfs_config *cfg, wl_memory *memory, const struct c
     return !err && change->wears_out ? update_fault(cfg, memory, change->block) : err;
 }
 
-/* What is left of the chip if the power goes within this change: in one of its pages, which the seed draws. */
+/* A number that looks random, of the seed and the place in the test (the finaliser of MurmurHash3). */
+static uint64_t drawn(uint64_t changes)
+{
+    uint64_t value = totals.seed * 0x9e3779b97f4a7c15u + changes + 1;
+    value = (value ^ value >> 33) * 0xff51afd7ed558ccdu;
+    value = (value ^ value >> 33) * 0xc4ceb9fe1a85ec53u;
+    return value ^ value >> 33;
+}
+
+/* What is left of the chip if the power goes within this change: in one of its pages, which is drawn. */
 static int tear(const struct lfs_config *cfg, const struct change *change, wl_memory **left)
 {
     const wl_memory_info *info = &chip_of(cfg)->info;
@@ -364,9 +413,9 @@ static int tear(const struct lfs_config *cfg, const struct change *change, wl_me
     int err = as_lfs(wl_memory_fork(chip_of(cfg)->memory, left), "fork");
     memset(&cut, 0, sizeof cut);
     cut.size = sizeof cut;
-    cut.operations = 1 + totals.seed % pages;
+    cut.operations = 1 + drawn(chip_of(cfg)->changes) % pages;
     cut.tear = WL_MEMORY_CUT_TORN;
-    cut.seed = totals.seed++;
+    cut.seed = drawn(~chip_of(cfg)->changes);
     /* littlefs states that a block which fails is given up, but cannot know of one that fails for good at its anchor. */
     cut.erase_leaves = WL_MEMORY_LEAVES_MENDABLE;
     err = err ? err : as_lfs(wl_memory_cut_power(*left, &cut), "cut_power");
@@ -438,6 +487,7 @@ static int run(const struct lfs_config *cfg, const struct change *change)
         wl_memory_free(left);
         return err;
     }
+    chip->changes += 1;
     chip->power_cycles -= chip->power_cycles > 0;
     return is_last ? lose_power(cfg, left) : 0;
 }

@@ -136,6 +136,20 @@ impl Program {
         Some(told)
     }
 
+    /// Runs it with a setting that is wrong: it fails, and says why.
+    fn refuses(&self, name: &str, value: &str, why: &str) {
+        let Some(program) = self.linked(&[], true) else {
+            return;
+        };
+        let ran = Command::new(&program)
+            .env(name, value)
+            .output()
+            .expect("runs");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(!ran.status.success(), "{name}={value} is taken");
+        assert!(said.contains(why), "{name}={value}: {said}");
+    }
+
     /// The same, and with sanitizers where the compiler has them.
     fn check_sanitized(&self, environments: &[&[(&str, &str)]]) -> Option<String> {
         let told = self.check(environments)?;
@@ -185,6 +199,15 @@ fn littlefs_survives_power_losses_and_worn_blocks() {
     let chips: Vec<&[(&str, &str)]> = chips.iter().map(Vec::as_slice).collect();
     if let Some(told) = program.check_sanitized(&chips) {
         assert!(told.starts_with("power lost "), "{told}");
+    }
+    for (name, value, why) in [
+        ("WORDLINE_CUT", "Torn", "it is whole or torn"),
+        ("WORDLINE_SEED", "abc", "a whole number"),
+        ("WORDLINE_SEED", "-1", "a whole number"),
+        ("WORDLINE_LOG", "/no/such/folder/log", "No such file"),
+        ("WORDLINE_TARGET", "mt25ql12", "mt25ql128"),
+    ] {
+        program.refuses(name, value, why);
     }
 }
 
