@@ -296,10 +296,12 @@ public:
     void trace_to(const std::string &path) { detail::check(wl_memory_trace_to(get(), path.c_str())); }
     void end_trace() { detail::check(wl_memory_trace_to(get(), nullptr)); }
 
-    /* Calls a function with every operation from now on. It must not throw: an exception there ends the program. */
+    /* Calls a function with every operation from now on. It must not throw: an exception there ends the program. Within it,
+     * another one may take its place, it may be ended, and the memory may be freed. */
     void listen(std::function<void(const wl_memory_operation &)> listener)
     {
-        auto kept = std::make_unique<std::function<void(const wl_memory_operation &)>>(std::move(listener));
+        auto kept = std::make_shared<heard_by>();
+        kept->call = std::move(listener);
         detail::check(wl_memory_listen(get(), &memory::call, kept.get()));
         listener_ = std::move(kept);
     }
@@ -311,13 +313,19 @@ public:
     }
 
 private:
+    struct heard_by : std::enable_shared_from_this<heard_by> {
+        std::function<void(const wl_memory_operation &)> call;
+    };
+
     static void call(void *user, const wl_memory_operation *operation) noexcept
     {
-        (*static_cast<std::function<void(const wl_memory_operation &)> *>(user))(*operation);
+        /* The function may replace or end itself, or free the memory: it lives until it has returned. */
+        const auto kept = static_cast<heard_by *>(user)->shared_from_this();
+        kept->call(*operation);
     }
 
     /* Declared first, so that the memory is freed before it. */
-    std::unique_ptr<std::function<void(const wl_memory_operation &)>> listener_;
+    std::shared_ptr<heard_by> listener_;
     std::unique_ptr<wl_memory, detail::free_memory> handle_;
 };
 
