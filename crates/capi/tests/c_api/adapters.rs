@@ -159,6 +159,13 @@ fn the_wrapper_for_cpp_frees_throws_and_moves() {
 }
 
 #[test]
+fn the_wrapper_for_cpp_needs_no_exceptions() {
+    Program::new("no-exceptions", &["../tests/c/no_exceptions.cpp"])
+        .flags(&["-fno-exceptions"])
+        .check_sanitized(&[]);
+}
+
+#[test]
 fn a_listener_of_cpp_may_end_itself() {
     Program::new("listeners", &["../tests/c/listeners.cpp"]).check_sanitized(&[]);
 }
