@@ -1,6 +1,6 @@
 /*
- * Non-volatile memories with real bytes and simulated time, energy and wear: NOR and NAND flash, MRAM, FRAM, EEPROM and
- * cards, for storage software in C and C++.
+ * Memories with real bytes and simulated time, energy and wear, for storage software in C and C++: NOR and NAND flash, MRAM,
+ * FRAM, EEPROM and cards, which keep what they hold without power; SRAM and PSRAM, which forget all of it (info.forgets).
  *
  * A complete program; it is compiled and run by the tests of this library:
  *
@@ -44,6 +44,9 @@
  * Two kinds. WL_MEMORY_BYTES: any byte can be overwritten (read, write, sync). WL_MEMORY_FLASH: a block is erased to 0xFF,
  * then its pages are programmed, which clears bits (read, program, erase; sync does nothing, because nothing is
  * buffered). Functions of the other kind return WL_MEMORY_UNSUPPORTED.
+ *
+ * Volatile parts. Where info.forgets is 1, every power loss leaves all bytes unspecified: drawn from options.seed, and
+ * differently each time. wl_memory_peek shows them at once. Before the first loss they are zeros.
  *
  * Ageing. With options.ageing, flash ages by the model of `wordline wear`: programs get faster and erases slower with the
  * cycles that options.age, wl_memory_set_cycles and further erases give a block, programs and erases fail once its oxide
@@ -203,12 +206,16 @@ typedef struct wl_memory_info {
     uint64_t suspend;           /* 1: an erase that was started can be suspended */
     uint64_t moves;             /* 1: wl_memory_move_page works, at least within a plane */
     uint64_t banks;             /* equal parts, of which one can be read while another one is erased; 1: none can */
+    uint64_t forgets;           /* 1: without power it loses all that it holds, as SRAM and PSRAM do */
 } wl_memory_info;
 
-/* What the ECC found in a page that was read. */
+/* What the ECC found in a page that was read. Reads fill it when they return WL_MEMORY_OK or WL_MEMORY_UNCORRECTABLE, and
+ * leave it as it was otherwise. */
 typedef struct wl_memory_ecc {
     uint64_t size;      /* sizeof(wl_memory_ecc), set by the caller */
-    uint64_t corrected; /* most bits corrected in any one codeword; 0: none were wrong, or there is no ECC */
+    uint64_t corrected; /* most bits corrected in any one codeword, as the chip's status reports it: where that states
+                           ranges, the upper end of the range, so that one flip of mt29f1g01 gives 3. 0: none were
+                           wrong, there is no ECC, or it gave up */
     uint64_t refresh;   /* 1: the chip advises to move the data soon */
     uint64_t lost;      /* 1: more bits were wrong than the ECC corrects */
 } wl_memory_ecc;
@@ -365,14 +372,15 @@ enum {
     WL_MEMORY_OP_ERASE = 4
 };
 
-/* An operation of the chip, as a trace tells it. The library makes it, and may make it longer than the caller knows. */
+/* An operation of the chip, as a trace tells it. An erase that was started and not waited for is reported once it is known how
+ * it ended: by wl_memory_wait, or by the power cut that ends it, which makes it fail unless it was done before. The library makes it, and may make it longer than the caller knows. */
 typedef struct wl_memory_operation {
     uint64_t size;        /* bytes of this struct */
     uint64_t kind;        /* WL_MEMORY_OP_... */
     uint64_t at;          /* first byte: page * page_bytes + column of flash, in which spare areas overlap what follows */
     uint64_t bytes;       /* moved, or erased */
     uint64_t start_ps;    /* when it was asked for */
-    uint64_t duration_ps; /* until it was done */
+    uint64_t duration_ps; /* until it was done: of a started erase with what it was suspended for, and not how late its wait came */
     uint64_t failed;      /* 1: it failed */
 } wl_memory_operation;
 
@@ -478,8 +486,8 @@ wl_memory_status wl_memory_move_page(wl_memory *memory, uint32_t from, uint32_t 
 
 /* ---- Erases of every size, in the background, and suspended ---- */
 
-/* The size of erase number `index`, from 0 to info.erase_sizes - 1, ascending. The chip erase is among them where the
- * board drives it. */
+/* The size of erase number `index`, from 0 to info.erase_sizes - 1, ascending: of the erases of the sheet those of whole blocks,
+ * none smaller than options.erase_bytes. The chip erase is among them where the board drives it. */
 wl_memory_status wl_memory_get_erase_size(const wl_memory *memory, uint64_t index, uint64_t *bytes);
 
 /* Erases a range by as few and large erases of the part as fit it, in rising order: 64 KiB of NOR flash take the one erase
@@ -596,7 +604,7 @@ wl_memory_status wl_memory_flip_bit(wl_memory *memory, uint32_t page, uint32_t c
  * cut by number that falls to it comes in the middle of it. */
 wl_memory_status wl_memory_cut_power(wl_memory *memory, const wl_memory_cut *cut);
 
-/* Supplies power again. The memory holds what the cut left: a torn page of flash, or a half erased block, may read
+/* Supplies power again. The memory holds what the cut left, or nothing that was written where info.forgets is 1: a torn page of flash, or a half erased block, may read
  * differently every time, be uncorrectable, or fail to take a program, until its block is erased; and of cut erases, one
  * in 18 leaves a block that fails that erase as well, for good, unless cut.erase_leaves rules it out. The clock moves by the
  * time that the sheet asks the host to wait. WL_MEMORY_MISUSE while there is power. */

@@ -101,6 +101,7 @@ versioned!(
         suspend: u64,
         moves: u64,
         banks: u64,
+        forgets: u64,
     }
 );
 

@@ -6,7 +6,7 @@ use super::abi::{Ecc, MemoryStatus, WlMemory, Work};
 use super::device::MemoryDevice;
 use super::fault::FaultReason;
 use super::functions::with;
-use super::operations::read_page;
+use super::operations::{read_page, store_ecc};
 use crate::boundary::{BadArgument, bytes_in, bytes_out, store, write_out};
 
 /// See `wordline_memory.h`.
@@ -187,12 +187,9 @@ pub unsafe extern "C" fn wl_memory_read_whole(
         // SAFETY: as above.
         let spare =
             unsafe { bytes_out(spare, spare_bytes) }.map_err(|_| BadArgument::Null("spare"))?;
-        device.read_whole(page, main, spare)?;
-        if ecc.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(ecc, || Ok(device.last_ecc())) }
+        let read = device.read_whole(page, main, spare);
+        // SAFETY: the caller promises what `store_ecc` asks for.
+        unsafe { store_ecc(device, read, ecc) }
     })
 }
 

@@ -210,12 +210,15 @@ impl MemoryDevice {
 
     /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
     fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
+        let work = self.cells.work.clone();
         if let Power::Due(due) = &self.power {
             due.take_pending(&mut self.cells, self.tearing)?;
             due.take_work(&mut self.cells, self.tearing)?;
         }
-        self.lose_power();
-        Ok(())
+        if let Some(work) = work {
+            self.tell_cut_erase(&work, self.now());
+        }
+        self.lose_power()
     }
 
     pub(super) fn power_up(&mut self) -> Result<(), MemoryFault> {

@@ -12,9 +12,11 @@ use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
 use super::ageing::start_ageing;
+use super::background::sizes_in_blocks;
 use super::cells::Cells;
 use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
+use super::forgetting::Forgetting;
 use super::health::LatencyWatch;
 use super::pages::EccFound;
 use super::trace::OperationTrace;
@@ -125,6 +127,8 @@ pub(super) struct MemoryDevice {
     pub(super) is_drawn: bool,
     /// The latencies of its blocks, where it ages.
     pub(super) watch: Option<LatencyWatch>,
+    /// Of a memory that forgets without supply.
+    forgetting: Option<Forgetting>,
 }
 
 /// What a memory is made from.
@@ -193,6 +197,10 @@ impl MemoryDevice {
         device.cells.strict = wanted.strict == 1;
         device.is_of_one_thread = wanted.is_of_one_thread;
         device.is_drawn = timing == Timing::Sampled;
+        if target.part.model.is_volatile() {
+            device.forgetting = Some(Forgetting::new(wanted.seed));
+            device.info.forgets = 1;
+        }
         if wanted.ageing.is_some() {
             device.watch = Some(LatencyWatch::new(device.is_drawn));
         }
@@ -217,6 +225,7 @@ impl MemoryDevice {
             is_of_one_thread: false,
             is_drawn: false,
             watch: None,
+            forgetting: None,
         }
     }
 
@@ -234,6 +243,7 @@ impl MemoryDevice {
             is_of_one_thread: self.is_of_one_thread,
             is_drawn: self.is_drawn,
             watch: self.watch.clone(),
+            forgetting: self.forgetting,
         }
     }
 
@@ -397,16 +407,25 @@ impl MemoryDevice {
         } else {
             due.take_pending(&mut left, self.tearing)?;
         }
+        let work = left.work.clone();
         due.take_work(&mut left, self.tearing)?;
         self.cells = left;
         self.account(&op, start, true);
-        self.lose_power();
+        if let Some(work) = work {
+            self.tell_cut_erase(&work, instant);
+        }
+        self.lose_power()?;
         Err(FaultReason::PowerLost.into())
     }
 
-    pub(super) fn lose_power(&mut self) {
+    /// Takes the power away. What cut it short was done before.
+    pub(super) fn lose_power(&mut self) -> Result<(), MemoryFault> {
         self.power = Power::Off;
         self.stats.power_cuts += 1;
+        match &mut self.forgetting {
+            Some(forgetting) => forgetting.lose(&mut self.cells),
+            None => Ok(()),
+        }
     }
 
     #[inline(always)]
@@ -437,7 +456,13 @@ impl MemoryDevice {
         stats.failures += u64::from(failed);
         stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
         stats.longest_ps = stats.longest_ps.max(duration.ps());
-        if self.trace.is_heard() && !matches!(op, Op::Wait) {
+        // An erase that was started is reported when it is known how it ended.
+        let is_reported = match op {
+            Op::Wait => false,
+            Op::StartErase { .. } => failed,
+            _ => true,
+        };
+        if is_reported && self.trace.is_heard() {
             self.tell(op, start, failed);
         }
     }
@@ -469,13 +494,28 @@ impl MemoryDevice {
                 (OperationKind::Erase, at, bytes)
             }
         };
+        let end = start.plus(self.last);
+        self.hear(kind, (at, bytes), (start, end), failed);
+    }
+
+    /// Reports an operation that took from one instant to another.
+    pub(super) fn hear(
+        &mut self,
+        kind: OperationKind,
+        (at, bytes): (u64, u64),
+        (start, end): (Time, Time),
+        failed: bool,
+    ) {
+        if !self.trace.is_heard() {
+            return;
+        }
         let operation = Operation {
             size: size_of::<Operation>() as u64,
             kind: kind as u64,
             at,
             bytes,
             start_ps: start.ps(),
-            duration_ps: self.last.ps(),
+            duration_ps: end.since(start).ps(),
             failed: u64::from(failed),
         };
         self.trace.hear(kind, operation);
@@ -715,7 +755,7 @@ pub(super) fn info(memory: &Memory) -> Info {
             info.once_bytes = geometry.once_bytes.map_or(0, u64::from);
             info.in_order = u64::from(geometry.in_order);
             info.wear_unit_bytes = info.block_bytes;
-            info.erase_sizes = flash.erase_sizes().len() as u64;
+            info.erase_sizes = sizes_in_blocks(&**flash).len() as u64;
             info.background = 1;
             info.suspend = u64::from(flash.check_suspend().is_ok());
             info.moves = u64::from(flash.can_move(0, 0));

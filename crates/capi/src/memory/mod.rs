@@ -15,6 +15,7 @@ mod cut;
 mod cut_flash;
 mod device;
 mod fault;
+mod forgetting;
 pub(crate) mod functions;
 mod handle;
 pub(crate) mod health;

@@ -65,6 +65,7 @@ int main(void)
     MEMBER(wl_memory_info, suspend);
     MEMBER(wl_memory_info, moves);
     MEMBER(wl_memory_info, banks);
+    MEMBER(wl_memory_info, forgets);
     SIZE(wl_memory_ecc);
     MEMBER(wl_memory_ecc, size);
     MEMBER(wl_memory_ecc, corrected);
