@@ -369,6 +369,7 @@ public:
     options &without_factory_bad() noexcept { return raw.factory_bad = WL_MEMORY_FACTORY_NONE, *this; }
     options &strict() noexcept { return raw.strict = 1, *this; }
     options &erase_bytes(std::uint64_t bytes) noexcept { return raw.erase_bytes = bytes, *this; }
+    options &host_ecc() noexcept { return raw.host_ecc = 1, *this; }
     options &one_thread() noexcept { return raw.one_thread = 1, *this; }
 
     options &ageing(double celsius, double dwell_s = 0) noexcept

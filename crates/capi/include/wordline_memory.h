@@ -137,6 +137,10 @@ typedef struct wl_memory_options {
     double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius */
     double dwell_s;      /* of a flash that ages: seconds that a programmed block keeps its charge before it is erased,
                             beyond what the commands take; it changes the stress of a cycle and passes on no clock */
+    uint64_t host_ecc;   /* of NAND without an ECC of its own. 0: reads give the bits as they are, wrong ones too, and return
+                            WL_MEMORY_OK: for software that brings its code. 1: reads go through the code that the sheet
+                            asks of the host, which covers main areas alone, as those of a chip with an ECC. Flips and
+                            ageing alike; of other parts 1 is WL_MEMORY_UNSUPPORTED */
 } wl_memory_options;
 
 /* Blocks of NAND that leave the factory bad. */

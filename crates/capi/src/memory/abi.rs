@@ -74,6 +74,7 @@ versioned!("wl_memory_options", 32 + 3 * size_of::<usize>(), Options {
     ageing: u64,
     celsius: f64,
     dwell_s: f64,
+    host_ecc: u64,
 });
 
 versioned!(
@@ -259,6 +260,7 @@ impl Default for Options {
             ageing: 0,
             celsius: 0.0,
             dwell_s: 0.0,
+            host_ecc: 0,
         }
     }
 }

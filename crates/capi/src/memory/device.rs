@@ -131,6 +131,8 @@ pub(super) struct MemoryDevice {
     forgetting: Option<Forgetting>,
 }
 
+const NO_HOST_ECC: &str = "options.host_ecc: the sheet of this part asks the host for no error correction (host_ecc_bits)";
+
 /// What a memory is made from.
 pub(super) struct Wanted<'a> {
     pub(super) target: &'a str,
@@ -147,6 +149,8 @@ pub(super) struct Wanted<'a> {
     pub(super) strict: u64,
     /// Bytes of a block of NOR flash; 0: those of its smallest erase.
     pub(super) erase_bytes: u64,
+    /// Whether reads go through the error correction that the sheet asks of the host.
+    pub(super) host_ecc: bool,
 }
 
 impl MemoryDevice {
@@ -188,6 +192,14 @@ impl MemoryDevice {
             found: wanted.erase_bytes,
             allowed: "0, or the bytes of one of the erases of this NOR flash",
         })?;
+        // Whoever brings a code of his own needs the bits as they are, whether the chip ages or not.
+        let has_host_ecc = match &mut memory {
+            Memory::Flash(flash) => flash.use_host_ecc(wanted.host_ecc),
+            Memory::Bytes(_) => false,
+        };
+        if wanted.host_ecc && !has_host_ecc {
+            return Err(FaultReason::Unsupported(NO_HOST_ECC).into());
+        }
         if let Some(environment) = wanted.ageing {
             start_ageing(&mut memory, environment)?;
         }

@@ -120,6 +120,7 @@ pub unsafe extern "C" fn wl_memory_create(
             factory_bad: options.factory_bad,
             strict: options.strict,
             erase_bytes: options.erase_bytes,
+            host_ecc: switch("host_ecc", options.host_ecc)?,
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.

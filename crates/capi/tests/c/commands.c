@@ -554,6 +554,49 @@ static void bad_arguments(void)
     OK(wl_memory_free(bytes));
 }
 
+/* NAND without an ECC of its own gives the bits as they are, whether it ages or not, unless the host's is asked for. */
+static void host_ecc(uint64_t ageing)
+{
+    wl_memory_options options = options_for("mt29f2g08aad");
+    unsigned char page[16], back[16];
+    wl_memory_ecc ecc;
+    wl_memory *memory;
+    uint32_t flips;
+
+    memset(page, 0xA5, sizeof page);
+    options.celsius = 25;
+    options.ageing = ageing;
+    ecc.size = sizeof ecc;
+    memory = made_with(&options);
+    OK(wl_memory_program_page(memory, 0, 0, page, sizeof page));
+    for (flips = 1; flips <= 3; flips++) {
+        OK(wl_memory_flip_bit(memory, 0, flips, 0));
+        page[flips] ^= 1;
+        OK(wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+        CHECK(memcmp(page, back, sizeof page) == 0 && ecc.corrected == 0 && ecc.lost == 0);
+    }
+    OK(wl_memory_free(memory));
+
+    memset(page, 0xA5, sizeof page);
+    options.host_ecc = 1;
+    memory = made_with(&options);
+    OK(wl_memory_program_page(memory, 0, 0, page, sizeof page));
+    OK(wl_memory_flip_bit(memory, 0, 1, 0));
+    OK(wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+    CHECK(memcmp(page, back, sizeof page) == 0 && ecc.corrected == 1 && ecc.lost == 0);
+    OK(wl_memory_flip_bit(memory, 0, 2, 0));
+    IS(UNCORRECTABLE, wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+    CHECK(ecc.corrected == 0 && ecc.lost == 1);
+    OK(wl_memory_free(memory));
+
+    memory = NULL;
+    options.target = ageing ? "mt25ql128" : "mt29f1g01";
+    IS(UNSUPPORTED, wl_memory_create(&options, &memory));
+    CHECK(memory == NULL && strstr(wl_memory_message(), "host_ecc"));
+    options.host_ecc = 2;
+    IS(BAD_ARGUMENT, wl_memory_create(&options, &memory));
+}
+
 typedef struct reported {
     unsigned count;
     wl_memory_operation last;
@@ -640,6 +683,8 @@ int main(int count, char **arguments)
     spare_areas();
     lost_reads();
     bad_arguments();
+    host_ecc(0);
+    host_ecc(1);
     reports();
     return 0;
 }

@@ -43,6 +43,7 @@ int main(void)
     MEMBER(wl_memory_options, ageing);
     MEMBER(wl_memory_options, celsius);
     MEMBER(wl_memory_options, dwell_s);
+    MEMBER(wl_memory_options, host_ecc);
     SIZE(wl_memory_info);
     MEMBER(wl_memory_info, size);
     MEMBER(wl_memory_info, kind);
