@@ -103,6 +103,7 @@ versioned!(
         moves: u64,
         banks: u64,
         forgets: u64,
+        free_ranges: u64,
     }
 );
 
@@ -242,6 +243,21 @@ versioned!(
         cut_failures: u64,
     }
 );
+
+impl Info {
+    /// The first member in which two differ, with the values of both: of blocks before what follows from them.
+    pub(super) fn first_difference(&self, other: &Self) -> Option<(&'static str, u64, u64)> {
+        macro_rules! members {
+            ($($member:ident)*) => { [$((stringify!($member), self.$member, other.$member)),*] };
+        }
+        let members = members!(
+            block_bytes kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks
+            programs_per_page once_bytes in_order wear_unit_bytes endurance read_bytes erase_sizes background
+            suspend moves banks forgets free_ranges
+        );
+        members.into_iter().find(|(_, one, other)| one != other)
+    }
+}
 
 impl Default for Options {
     fn default() -> Self {

@@ -24,7 +24,35 @@ pub(super) struct StartedWork {
     ends: Option<Time>,
 }
 
+/// Which blocks an erase that was started erases, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorkSpan {
+    block: u32,
+    blocks: u32,
+    start: Time,
+    ends: Option<Time>,
+    /// Whether it will be reported as failed, whatever the chip says.
+    fails: bool,
+}
+
+impl WorkSpan {
+    /// When it was done, if that was before `now`.
+    fn done_before(&self, now: Time) -> Option<Time> {
+        self.ends.filter(|end| *end < now)
+    }
+}
+
 impl StartedWork {
+    pub(super) const fn span(&self) -> WorkSpan {
+        WorkSpan {
+            block: self.block,
+            blocks: self.blocks,
+            start: self.start,
+            ends: self.ends,
+            fails: self.failed.is_some(),
+        }
+    }
+
     pub(super) fn blocks(&self) -> std::ops::Range<u32> {
         self.block..self.block.saturating_add(self.blocks)
     }
@@ -35,12 +63,8 @@ impl StartedWork {
             at: u64::from(self.block) * info.block_bytes,
             bytes: u64::from(self.blocks) * info.block_bytes,
             state: "was not waited for, and has no place in an image",
+            advice: "wl_memory_wait for it before you save or load",
         }
-    }
-
-    /// When it was done, if that was before `now`.
-    fn done_before(&self, now: Time) -> Option<Time> {
-        self.ends.filter(|end| *end < now)
     }
 
     /// Lets the blocks hold what they did before.
@@ -216,7 +240,7 @@ impl MemoryDevice {
     /// Waits for the end of the erase that was started.
     pub(super) fn wait(&mut self) -> Result<(), MemoryFault> {
         self.cells.flash()?;
-        let work = self.cells.work.clone();
+        let work = self.cells.work.as_ref().map(|work| work.span());
         let begun = self.now();
         let done = self.perform(Op::Wait, Cells::finish_erase);
         // A cut within it has reported it.
@@ -229,7 +253,7 @@ impl MemoryDevice {
     }
 
     /// Reports an erase that was started, now that it is known how it ended.
-    fn tell_erase(&mut self, work: &StartedWork, end: Time, failed: bool) {
+    fn tell_erase(&mut self, work: &WorkSpan, end: Time, failed: bool) {
         let block = self.info.block_bytes;
         let at = u64::from(work.block) * block;
         let bytes = u64::from(work.blocks) * block;
@@ -238,9 +262,9 @@ impl MemoryDevice {
     }
 
     /// The same of one that a power cut at `instant` left without anybody to wait for it.
-    pub(super) fn tell_cut_erase(&mut self, work: &StartedWork, instant: Time) {
+    pub(super) fn tell_cut_erase(&mut self, work: &WorkSpan, instant: Time) {
         match work.done_before(instant) {
-            Some(end) => self.tell_erase(work, end, work.failed.is_some()),
+            Some(end) => self.tell_erase(work, end, work.fails),
             None => self.tell_erase(work, instant, true),
         }
     }
@@ -328,17 +352,45 @@ impl MemoryDevice {
             return Ok(());
         }
         let work = self.work()?;
-        let state = match phase {
-            ErasePhase::Running { .. } => "runs",
-            ErasePhase::Suspended => "is suspended",
-            ErasePhase::Ended => "has ended and was not waited for",
+        let (state, advice) = match phase {
+            ErasePhase::Running { .. } => ("runs", self.advice_while_busy(op)?),
+            ErasePhase::Suspended => (
+                "is suspended",
+                "no other erase is taken before wl_memory_wait, which resumes it",
+            ),
+            ErasePhase::Ended => (
+                "has ended and was not waited for",
+                "wl_memory_wait, which takes no time now, tells how it ended",
+            ),
         };
         Err(FaultReason::InErase {
             at: work.at,
             bytes: work.bytes,
             state,
+            advice,
         }
         .into())
+    }
+
+    /// What a caller may do whose operation a running erase keeps from being done.
+    fn advice_while_busy(&mut self, op: &Op<'_>) -> Result<&'static str, MemoryFault> {
+        let flash = self.cells.flash()?;
+        let suspends = flash.check_suspend().is_ok();
+        let has_banks = flash.banks() > 1;
+        let programs = flash.programs_during_erase();
+        Ok(match *op {
+            Op::Read { .. } if suspends && has_banks => {
+                "wl_memory_wait for it, read with wl_memory_read_suspending, or read in another bank"
+            }
+            Op::Read { .. } if suspends => {
+                "wl_memory_wait for it, or read with wl_memory_read_suspending"
+            }
+            Op::Read { .. } if has_banks => "wl_memory_wait for it, or read in another bank",
+            Op::Program { .. } | Op::Move { .. } | Op::Mark { .. } if suspends && programs => {
+                "wl_memory_wait for it, or wl_memory_suspend it before"
+            }
+            _ => "wl_memory_wait for it",
+        })
     }
 }
 

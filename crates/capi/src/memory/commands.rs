@@ -45,6 +45,33 @@ pub unsafe extern "C" fn wl_memory_get_erase_size(
 }
 
 /// See `wordline_memory.h`.
+///
+/// # Safety
+/// `column` and `bytes` are NULL or point to numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_get_free_range(
+    memory: *const WlMemory,
+    index: u64,
+    column: *mut u32,
+    bytes: *mut u32,
+) -> MemoryStatus {
+    with(memory, |device| {
+        let ranges = device.free_ranges()?;
+        let found = usize::try_from(index).ok();
+        let found = found.and_then(|index| ranges.get(index));
+        let found = found.ok_or(FaultReason::Value {
+            what: "free range number",
+            found: index,
+            allowed: "less than info.free_ranges",
+        })?;
+        // SAFETY: the caller promises what `store` asks for.
+        unsafe { store(column, found.start, "column") }?;
+        // SAFETY: as above.
+        Ok(unsafe { store(bytes, found.end - found.start, "bytes") }?)
+    })
+}
+
+/// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wl_memory_start_erase(
     memory: *mut WlMemory,

@@ -18,87 +18,9 @@ use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
 use super::forgetting::Forgetting;
 use super::health::LatencyWatch;
-use super::pages::EccFound;
+pub(super) use super::op::Op;
+use super::pages::{EccFound, free_ranges};
 use super::trace::OperationTrace;
-
-/// An operation of the chip.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Op<'a> {
-    Read {
-        at: u64,
-        bytes: u64,
-    },
-    Write {
-        at: u64,
-        data: &'a [u8],
-    },
-    Sync,
-    Program {
-        page: u32,
-        column: u32,
-        data: &'a [u8],
-    },
-    /// One erase of the chip, of so many blocks.
-    Erase {
-        block: u32,
-        blocks: u32,
-    },
-    Mark {
-        block: u32,
-    },
-    /// A page within the chip, but for some bytes.
-    Move {
-        to: u32,
-        data: &'a [u8],
-    },
-    /// An erase that is not waited for.
-    StartErase {
-        block: u32,
-        blocks: u32,
-    },
-    /// What concerns an erase that was started: to wait for it, to suspend or to resume it.
-    Wait,
-    /// A read while what was started is suspended.
-    ReadSuspending {
-        at: u64,
-        bytes: u64,
-    },
-}
-
-impl Op<'_> {
-    /// Whether the memory holds something else afterwards.
-    pub(super) const fn is_change(&self) -> bool {
-        match self {
-            Self::Read { .. } | Self::ReadSuspending { .. } | Self::Sync | Self::Wait => false,
-            // Such a cut comes within the erase, not within the command.
-            Self::StartErase { .. } => false,
-            Self::Write { .. } | Self::Program { .. } | Self::Erase { .. } => true,
-            Self::Mark { .. } | Self::Move { .. } => true,
-        }
-    }
-
-    /// Whether it changes the memory even where it takes no time.
-    pub(super) const fn has_bytes(&self) -> bool {
-        match self {
-            Self::Write { data, .. } | Self::Program { data, .. } => !data.is_empty(),
-            _ => true,
-        }
-    }
-
-    /// Bytes that it moves; as many as can be where its time does not depend on them alone.
-    #[inline(always)]
-    pub(super) const fn bytes(&self) -> u64 {
-        match self {
-            Self::Read { bytes, .. } => *bytes,
-            Self::Write { data, .. } | Self::Program { data, .. } => data.len() as u64,
-            Self::Move { .. } | Self::ReadSuspending { .. } => u64::MAX,
-            // What can take longer than an erase of one block.
-            Self::StartErase { .. } | Self::Wait => u64::MAX,
-            Self::Erase { blocks, .. } if *blocks > 1 => u64::MAX,
-            Self::Sync | Self::Erase { .. } | Self::Mark { .. } => 0,
-        }
-    }
-}
 
 /// Whether there is power, and for how long.
 #[derive(Clone, Debug)]
@@ -187,11 +109,11 @@ impl MemoryDevice {
                 .memory_in_blocks(conditions, bytes)
                 .map_err(FaultReason::Link)?,
         };
-        let mut memory = memory.ok_or(FaultReason::Value {
-            what: "erase_bytes",
-            found: wanted.erase_bytes,
-            allowed: "0, or the bytes of one of the erases of this NOR flash",
-        })?;
+        let mut memory = memory.ok_or_else(|| no_such_blocks(wanted.erase_bytes))?;
+        // Flash of one size of erase has no choice, and bytes have no blocks.
+        if wanted.erase_bytes > 0 && info(&memory).block_bytes != wanted.erase_bytes {
+            return Err(no_such_blocks(wanted.erase_bytes));
+        }
         // Whoever brings a code of his own needs the bits as they are, whether the chip ages or not.
         let has_host_ecc = match &mut memory {
             Memory::Flash(flash) => flash.use_host_ecc(wanted.host_ecc),
@@ -201,7 +123,7 @@ impl MemoryDevice {
             return Err(FaultReason::Unsupported(NO_HOST_ECC).into());
         }
         if let Some(environment) = wanted.ageing {
-            start_ageing(&mut memory, environment)?;
+            start_ageing(&mut memory, &target.part.header.id, environment)?;
         }
         let flash = target.part.model.flash();
         let tearing = flash.map_or(FlashTearing::raw(), FlashTearing::of);
@@ -261,10 +183,19 @@ impl MemoryDevice {
 
     /// Takes the state of another memory of the same part.
     pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), MemoryFault> {
-        if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
+        if self.part != snapshot.part {
             return Err(FaultReason::OtherPart {
                 found: snapshot.part.into(),
                 expected: self.part.as_str().into(),
+            }
+            .into());
+        }
+        if let Some((member, expected, found)) = self.info.first_difference(&snapshot.info) {
+            return Err(FaultReason::OtherShape {
+                part: snapshot.part.into(),
+                member,
+                found,
+                expected,
             }
             .into());
         }
@@ -419,7 +350,7 @@ impl MemoryDevice {
         } else {
             due.take_pending(&mut left, self.tearing)?;
         }
-        let work = left.work.clone();
+        let work = left.work.as_ref().map(|work| work.span());
         due.take_work(&mut left, self.tearing)?;
         self.cells = left;
         self.account(&op, start, true);
@@ -427,7 +358,12 @@ impl MemoryDevice {
             self.tell_cut_erase(&work, instant);
         }
         self.lose_power()?;
-        Err(FaultReason::PowerLost.into())
+        Err(FaultReason::CutWithin {
+            what: op.words().into(),
+            start,
+            at: instant,
+        }
+        .into())
     }
 
     /// Takes the power away. What cut it short was done before.
@@ -720,6 +656,15 @@ impl MemoryDevice {
     }
 }
 
+fn no_such_blocks(found: u64) -> MemoryFault {
+    FaultReason::Value {
+        what: "erase_bytes",
+        found,
+        allowed: "0, or the bytes of one of the erases of this part (wl_memory_get_erase_size of one made with 0)",
+    }
+    .into()
+}
+
 /// Checks that a range consists of whole units.
 fn check_aligned(what: &'static str, at: u64, bytes: u64, unit: u64) -> Result<(), MemoryFault> {
     if at.is_multiple_of(unit) && bytes.is_multiple_of(unit) {
@@ -772,6 +717,7 @@ pub(super) fn info(memory: &Memory) -> Info {
             info.suspend = u64::from(flash.check_suspend().is_ok());
             info.moves = u64::from(flash.can_move(0, 0));
             info.banks = u64::from(flash.banks());
+            info.free_ranges = free_ranges(&**flash).len() as u64;
         }
     }
     info

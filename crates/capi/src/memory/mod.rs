@@ -24,6 +24,7 @@ mod image;
 mod image_faults;
 pub(crate) mod injection;
 mod look;
+mod op;
 pub(crate) mod operations;
 mod pages;
 pub(crate) mod rust_flash;

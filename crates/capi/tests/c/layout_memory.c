@@ -67,6 +67,7 @@ int main(void)
     MEMBER(wl_memory_info, moves);
     MEMBER(wl_memory_info, banks);
     MEMBER(wl_memory_info, forgets);
+    MEMBER(wl_memory_info, free_ranges);
     SIZE(wl_memory_ecc);
     MEMBER(wl_memory_ecc, size);
     MEMBER(wl_memory_ecc, corrected);
