@@ -12,6 +12,13 @@
  *       std::puts(failed.what());
  *   }
  *
+ * Compiled without exceptions (-fno-exceptions), what would throw prints its message and ends the program. The calls that
+ * begin with try_ return it in either case, options::try_create too, and an outcome can be made of any call in C:
+ *
+ *   wordline::memory chip;
+ *   if (auto failed = wordline::options("mt25ql128").try_create(chip)) { ... }
+ *   if (auto failed = wordline::outcome(wl_memory_suspend(chip.get()))) { ... }
+ *
  * What a function does, and when it fails, is written at its namesake in wordline_memory.h: chip.erase is
  * wl_memory_erase. chip.get() is the handle for calls that are not wrapped.
  */
@@ -20,6 +27,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -48,6 +57,21 @@ private:
     wl_memory_status status_;
 };
 
+namespace detail {
+
+/* Throws, or ends the program where nothing can be thrown. */
+[[noreturn]] inline void raise(wl_memory_status status, const std::string &why)
+{
+#ifdef __cpp_exceptions
+    throw error(status, why);
+#else
+    std::fprintf(stderr, "wordline: status %d: %s\n", static_cast<int>(status), why.c_str());
+    std::abort();
+#endif
+}
+
+} /* namespace detail */
+
 /* What became of a call that throws nothing: true where it failed. */
 class [[nodiscard]] outcome {
 public:
@@ -61,7 +85,7 @@ public:
     void or_throw() const
     {
         if (status_ != WL_MEMORY_OK) {
-            throw error(status_, why_);
+            detail::raise(status_, why_);
         }
     }
 
@@ -75,7 +99,7 @@ namespace detail {
 inline void check(wl_memory_status status)
 {
     if (status != WL_MEMORY_OK) {
-        throw error(status, wl_memory_message());
+        raise(status, wl_memory_message());
     }
 }
 
@@ -114,10 +138,12 @@ inline wl_memory_cut cut(std::uint64_t operations, std::uint64_t tear = WL_MEMOR
     return made;
 }
 
-/* A memory on its board. It can be moved, and forked where a copy is meant. A moved-from memory has no handle, and its
- * calls fail with WL_MEMORY_BAD_HANDLE. */
+/* A memory on its board. It can be moved, and forked where a copy is meant. A moved-from memory has no handle, as one that
+ * was not made, and its calls fail with WL_MEMORY_BAD_HANDLE. */
 class memory {
 public:
+    memory() noexcept = default;
+
     /* Takes over a handle, and frees it. */
     explicit memory(wl_memory *handle) noexcept : handle_(handle) {}
 
@@ -296,10 +322,12 @@ public:
     void trace_to(const std::string &path) { detail::check(wl_memory_trace_to(get(), path.c_str())); }
     void end_trace() { detail::check(wl_memory_trace_to(get(), nullptr)); }
 
-    /* Calls a function with every operation from now on. It must not throw: an exception there ends the program. */
+    /* Calls a function with every operation from now on. It must not throw: an exception there ends the program. Within it,
+     * another one may take its place, it may be ended, and the memory may be freed. */
     void listen(std::function<void(const wl_memory_operation &)> listener)
     {
-        auto kept = std::make_unique<std::function<void(const wl_memory_operation &)>>(std::move(listener));
+        auto kept = std::make_shared<heard_by>();
+        kept->call = std::move(listener);
         detail::check(wl_memory_listen(get(), &memory::call, kept.get()));
         listener_ = std::move(kept);
     }
@@ -311,13 +339,19 @@ public:
     }
 
 private:
+    struct heard_by : std::enable_shared_from_this<heard_by> {
+        std::function<void(const wl_memory_operation &)> call;
+    };
+
     static void call(void *user, const wl_memory_operation *operation) noexcept
     {
-        (*static_cast<std::function<void(const wl_memory_operation &)> *>(user))(*operation);
+        /* The function may replace or end itself, or free the memory: it lives until it has returned. */
+        const auto kept = static_cast<heard_by *>(user)->shared_from_this();
+        kept->call(*operation);
     }
 
     /* Declared first, so that the memory is freed before it. */
-    std::unique_ptr<std::function<void(const wl_memory_operation &)>> listener_;
+    std::shared_ptr<heard_by> listener_;
     std::unique_ptr<wl_memory, detail::free_memory> handle_;
 };
 
@@ -335,6 +369,7 @@ public:
     options &without_factory_bad() noexcept { return raw.factory_bad = WL_MEMORY_FACTORY_NONE, *this; }
     options &strict() noexcept { return raw.strict = 1, *this; }
     options &erase_bytes(std::uint64_t bytes) noexcept { return raw.erase_bytes = bytes, *this; }
+    options &host_ecc() noexcept { return raw.host_ecc = 1, *this; }
     options &one_thread() noexcept { return raw.one_thread = 1, *this; }
 
     options &ageing(double celsius, double dwell_s = 0) noexcept
@@ -347,16 +382,32 @@ public:
 
     memory create() const
     {
-        wl_memory_options with = raw;
-        wl_memory *made = nullptr;
-        with.target = target_.c_str();
-        with.catalog = catalog_.empty() ? nullptr : catalog_.c_str();
-        with.timing = timing_.empty() ? nullptr : timing_.c_str();
-        detail::check(wl_memory_create(&with, &made));
-        return memory(made);
+        wl_memory *handle = nullptr;
+        detail::check(create_handle(&handle));
+        return memory(handle);
+    }
+
+    /* The same without exceptions: true where it failed, and then `made` stays as it is. */
+    outcome try_create(memory &made) const
+    {
+        wl_memory *handle = nullptr;
+        outcome done(create_handle(&handle));
+        if (!done) {
+            made = memory(handle);
+        }
+        return done;
     }
 
 private:
+    wl_memory_status create_handle(wl_memory **handle) const
+    {
+        wl_memory_options with = raw;
+        with.target = target_.c_str();
+        with.catalog = catalog_.empty() ? nullptr : catalog_.c_str();
+        with.timing = timing_.empty() ? nullptr : timing_.c_str();
+        return wl_memory_create(&with, handle);
+    }
+
     std::string target_, catalog_, timing_;
 };
 

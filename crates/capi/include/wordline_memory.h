@@ -1,6 +1,6 @@
 /*
- * Non-volatile memories with real bytes and simulated time, energy and wear: NOR and NAND flash, MRAM, FRAM, EEPROM and
- * cards, for storage software in C and C++.
+ * Memories with real bytes and simulated time, energy and wear, for storage software in C and C++: NOR and NAND flash, MRAM,
+ * FRAM, EEPROM and cards, which keep what they hold without power; SRAM and PSRAM, which forget all of it (info.forgets).
  *
  * A complete program; it is compiled and run by the tests of this library:
  *
@@ -44,6 +44,9 @@
  * Two kinds. WL_MEMORY_BYTES: any byte can be overwritten (read, write, sync). WL_MEMORY_FLASH: a block is erased to 0xFF,
  * then its pages are programmed, which clears bits (read, program, erase; sync does nothing, because nothing is
  * buffered). Functions of the other kind return WL_MEMORY_UNSUPPORTED.
+ *
+ * Volatile parts. Where info.forgets is 1, every power loss leaves all bytes unspecified: drawn from options.seed, and
+ * differently each time. wl_memory_peek shows them at once. Before the first loss they are zeros.
  *
  * Ageing. With options.ageing, flash ages by the model of `wordline wear`: programs get faster and erases slower with the
  * cycles that options.age, wl_memory_set_cycles and further erases give a block, programs and erases fail once its oxide
@@ -126,14 +129,18 @@ typedef struct wl_memory_options {
                              changes. 0: it clears what it can and succeeds, as chips do: 0Fh onto F0h gives 00h. A
                              block whose last erase a fault left without effect is not looked at until it is erased:
                              its driver could not know */
-    uint64_t erase_bytes; /* of NOR flash: bytes of a block, one of the part's erases; 0: its smallest */
+    uint64_t erase_bytes; /* bytes of a block: one of the erases of NOR flash, or the only one of NAND; 0: the smallest */
     uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
                             is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
     uint64_t ageing;     /* 1: flash ages, see "Ageing" above. 0: it never fails by itself, and its times are those of the
                             sheet however many cycles it has seen */
-    double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius */
+    double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius; others may leave it 0 */
     double dwell_s;      /* of a flash that ages: seconds that a programmed block keeps its charge before it is erased,
                             beyond what the commands take; it changes the stress of a cycle and passes on no clock */
+    uint64_t host_ecc;   /* of NAND without an ECC of its own. 0: reads give the bits as they are, wrong ones too, and return
+                            WL_MEMORY_OK: for software that brings its code. 1: reads go through the code that the sheet
+                            asks of the host, which covers main areas alone, as those of a chip with an ECC. Flips and
+                            ageing alike; of other parts 1 is WL_MEMORY_UNSUPPORTED */
 } wl_memory_options;
 
 /* Blocks of NAND that leave the factory bad. */
@@ -164,12 +171,12 @@ typedef struct wl_memory_ideal {
     uint64_t erase_bytes;       /* of a block; of bytes, the unit whose writes are counted together */
     uint64_t blocks;            /* with erase_bytes the size of the memory: 1 TiB at the most */
     uint64_t page_bytes;        /* of flash; 0 chooses write_bytes for NAND and 256 for NOR, or write_bytes where it does not divide 256 */
-    uint64_t spare_bytes;       /* of NAND, behind the main area; a multiple of write_bytes */
+    uint64_t spare_bytes;       /* of flash, behind the main area of a page; a multiple of write_bytes */
     uint64_t programs_per_page; /* between two erases; 0: 1 of NAND, any number of NOR */
     uint64_t in_order;          /* 1: the pages of a block have to be programmed in rising order */
-    uint64_t marks;             /* 1: wl_memory_mark_bad works; the mark is the first byte of the spare area of page 0 */
-    uint64_t moves;             /* 1: wl_memory_move_page works */
-    uint64_t banks;             /* parts of the blocks, of which one can be read while another is erased; 0: 1 */
+    uint64_t marks;             /* of flash. 1: wl_memory_mark_bad works; the mark is the first byte of the spare area of page 0 */
+    uint64_t moves;             /* of flash. 1: wl_memory_move_page works */
+    uint64_t banks;             /* of flash: parts of the blocks, of which one can be read while another is erased; 0: 1 */
     uint64_t atom_bytes;        /* of bytes: what a power cut leaves old or new; 0: 1 */
     uint64_t endurance;         /* rated cycles, as info reports them; 0: any number. Nothing fails because of them */
     uint64_t read_ps;           /* of a read; of flash, of each page of it */
@@ -203,12 +210,17 @@ typedef struct wl_memory_info {
     uint64_t suspend;           /* 1: an erase that was started can be suspended */
     uint64_t moves;             /* 1: wl_memory_move_page works, at least within a plane */
     uint64_t banks;             /* equal parts, of which one can be read while another one is erased; 1: none can */
+    uint64_t forgets;           /* 1: without power it loses all that it holds, as SRAM and PSRAM do */
+    uint64_t free_ranges;       /* parts of a spare area that callers may use: wl_memory_get_free_range */
 } wl_memory_info;
 
-/* What the ECC found in a page that was read. */
+/* What the ECC found in a page that was read. Reads fill it when they return WL_MEMORY_OK or WL_MEMORY_UNCORRECTABLE, and
+ * leave it as it was otherwise. */
 typedef struct wl_memory_ecc {
     uint64_t size;      /* sizeof(wl_memory_ecc), set by the caller */
-    uint64_t corrected; /* most bits corrected in any one codeword; 0: none were wrong, or there is no ECC */
+    uint64_t corrected; /* most bits corrected in any one codeword, as the chip's status reports it: where that states
+                           ranges, the upper end of the range, so that one flip of mt29f1g01 gives 3. 0: none were
+                           wrong, there is no ECC, or it gave up */
     uint64_t refresh;   /* 1: the chip advises to move the data soon */
     uint64_t lost;      /* 1: more bits were wrong than the ECC corrects */
 } wl_memory_ecc;
@@ -365,14 +377,17 @@ enum {
     WL_MEMORY_OP_ERASE = 4
 };
 
-/* An operation of the chip, as a trace tells it. The library makes it, and may make it longer than the caller knows. */
+/* An operation of the chip, as a trace tells it. An erase that was started and not waited for is reported once it is known
+ * how it ended: by wl_memory_wait, or by the power cut that ends it, which makes it fail unless it was done before. The
+ * library makes the struct, and may make it longer than the caller knows. */
 typedef struct wl_memory_operation {
     uint64_t size;        /* bytes of this struct */
     uint64_t kind;        /* WL_MEMORY_OP_... */
     uint64_t at;          /* first byte: page * page_bytes + column of flash, in which spare areas overlap what follows */
     uint64_t bytes;       /* moved, or erased */
     uint64_t start_ps;    /* when it was asked for */
-    uint64_t duration_ps; /* until it was done */
+    uint64_t duration_ps; /* until it was done: of a started erase with the time that it was suspended, and without the
+                             time by which its wait came late */
     uint64_t failed;      /* 1: it failed */
 } wl_memory_operation;
 
@@ -452,6 +467,12 @@ wl_memory_status wl_memory_is_free(wl_memory *memory, uint32_t page, int32_t *is
 
 /* ---- Spare areas, ECC and moves: one call each ---- */
 
+/* What callers may program of a spare area: part number `index`, from 0 to info.free_ranges - 1, by its first column in the
+ * spare area and its bytes. The rest is for the parity of the chip's ECC, and has to stay 0xFF: of mt29f1g01 all from
+ * column 64 on. The bad-block mark of a block is a byte of the free parts of its first page, as the sheet says the first
+ * or the sixth one: who programs there uses wl_memory_is_bad before. */
+wl_memory_status wl_memory_get_free_range(const wl_memory *memory, uint64_t index, uint32_t *column, uint32_t *bytes);
+
 /* Reads from a spare area, from `column` of it on. WL_MEMORY_UNSUPPORTED where pages have none. `ecc` may be NULL. */
 wl_memory_status wl_memory_read_spare(wl_memory *memory, uint32_t page, uint32_t column, void *out, uint32_t bytes,
                                       wl_memory_ecc *ecc);
@@ -463,7 +484,8 @@ wl_memory_status wl_memory_program_spare(wl_memory *memory, uint32_t page, uint3
  * that is 0. `ecc` may be NULL. */
 wl_memory_status wl_memory_read_whole(wl_memory *memory, uint32_t page, void *main, void *spare, wl_memory_ecc *ecc);
 
-/* Programs main and spare area of a page in one go. Bytes that the chip keeps for its ECC have to be 0xFF. */
+/* Programs main and spare area of a page in one go. Bytes that the chip keeps for its ECC have to be 0xFF: all that
+ * wl_memory_get_free_range does not name. */
 wl_memory_status wl_memory_program_whole(wl_memory *memory, uint32_t page, const void *main, const void *spare);
 
 /* What the ECC found in the last read of any kind, across all its pages: also in one that failed, and of wl_memory_read,
@@ -478,8 +500,8 @@ wl_memory_status wl_memory_move_page(wl_memory *memory, uint32_t from, uint32_t 
 
 /* ---- Erases of every size, in the background, and suspended ---- */
 
-/* The size of erase number `index`, from 0 to info.erase_sizes - 1, ascending. The chip erase is among them where the
- * board drives it. */
+/* The size of erase number `index`, from 0 to info.erase_sizes - 1, ascending: of the erases of the sheet those of whole
+ * blocks, none smaller than options.erase_bytes. The chip erase is among them where the board drives it. */
 wl_memory_status wl_memory_get_erase_size(const wl_memory *memory, uint64_t index, uint64_t *bytes);
 
 /* Erases a range by as few and large erases of the part as fit it, in rising order: 64 KiB of NOR flash take the one erase
@@ -504,7 +526,7 @@ wl_memory_status wl_memory_wait(wl_memory *memory);
  * WL_MEMORY_MISUSE where nothing was started, or is suspended already. */
 wl_memory_status wl_memory_suspend(wl_memory *memory);
 
-/* Lets the suspended erase go on. WL_MEMORY_MISUSE where none is. */
+/* Lets the suspended erase go on. WL_MEMORY_UNSUPPORTED as of wl_memory_suspend; WL_MEMORY_MISUSE where none is suspended. */
 wl_memory_status wl_memory_resume(wl_memory *memory);
 
 /* Read while write: suspends the erase that was started if it runs, reads, and resumes it; without one, a plain read. Chips
@@ -555,7 +577,8 @@ wl_memory_status wl_memory_reset_stats(wl_memory *memory);
  * unit * wear_unit_bytes on. WL_MEMORY_UNSUPPORTED where wear_unit_bytes is 0. */
 wl_memory_status wl_memory_get_cycles(const wl_memory *memory, uint64_t unit, uint64_t *cycles);
 
-/* Lets a unit have seen so many cycles, which are no fewer than those of options.age and 2^62 at the most. */
+/* Lets a unit have seen so many cycles: WL_MEMORY_BAD_ARGUMENT where they are fewer than those of options.age, or more than
+ * 2^62. */
 wl_memory_status wl_memory_set_cycles(wl_memory *memory, uint64_t unit, uint64_t cycles);
 
 /* Changes under what flash ages, from now on: its temperature in degrees Celsius, -40 to 125, and the seconds that a
@@ -596,10 +619,11 @@ wl_memory_status wl_memory_flip_bit(wl_memory *memory, uint32_t page, uint32_t c
  * cut by number that falls to it comes in the middle of it. */
 wl_memory_status wl_memory_cut_power(wl_memory *memory, const wl_memory_cut *cut);
 
-/* Supplies power again. The memory holds what the cut left: a torn page of flash, or a half erased block, may read
- * differently every time, be uncorrectable, or fail to take a program, until its block is erased; and of cut erases, one
- * in 18 leaves a block that fails that erase as well, for good, unless cut.erase_leaves rules it out. The clock moves by the
- * time that the sheet asks the host to wait. WL_MEMORY_MISUSE while there is power. */
+/* Supplies power again. The memory holds what the cut left, or nothing that was written where info.forgets is 1. A torn
+ * page of flash, or a half erased block, may read differently every time, be uncorrectable, or fail to take a program,
+ * until its block is erased; and of cut erases, one in 18 leaves a block that fails that erase as well, for good, unless
+ * cut.erase_leaves rules it out. The clock moves by the time that the sheet asks the host to wait. WL_MEMORY_MISUSE while
+ * there is power. */
 wl_memory_status wl_memory_power_up(wl_memory *memory);
 
 /* ---- Files ---- */

@@ -36,10 +36,11 @@ pub mod wordline_memory_h {
     };
     pub use crate::memory::ageing::{wl_memory_keep, wl_memory_set_environment};
     pub use crate::memory::commands::{
-        wl_memory_erase_range, wl_memory_get_erase_size, wl_memory_get_work, wl_memory_last_ecc,
-        wl_memory_move_page, wl_memory_program_spare, wl_memory_program_whole,
-        wl_memory_read_spare, wl_memory_read_suspending, wl_memory_read_whole, wl_memory_resume,
-        wl_memory_start_erase, wl_memory_suspend, wl_memory_wait,
+        wl_memory_erase_range, wl_memory_get_erase_size, wl_memory_get_free_range,
+        wl_memory_get_work, wl_memory_last_ecc, wl_memory_move_page, wl_memory_program_spare,
+        wl_memory_program_whole, wl_memory_read_spare, wl_memory_read_suspending,
+        wl_memory_read_whole, wl_memory_resume, wl_memory_start_erase, wl_memory_suspend,
+        wl_memory_wait,
     };
     pub use crate::memory::functions::{
         wl_memory_abi, wl_memory_advance, wl_memory_create, wl_memory_cut_power, wl_memory_energy,

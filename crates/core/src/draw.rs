@@ -60,6 +60,8 @@ pub enum Purpose {
     PageSample = 41,
     /// Whether a fault that was injected strikes; `block` counts the operations that it could, `cycle` is its kind.
     InjectedFault = 42,
+    /// What a volatile memory holds when its supply returns; `block` counts words of 8 bytes, `cycle` the losses of power.
+    SupplyLoss = 43,
 }
 
 /// 64 uniformly distributed bits for one place, moment and purpose.

@@ -3,6 +3,8 @@
 //! Engines are written against the contracts of `wordline-memory`, and targets are data: what a target is comes out
 //! of the catalogue as one of two objects, [`Memory::Bytes`] or [`Memory::Flash`].
 
+use std::ops::Range;
+
 use wordline_core::quantity::{Period, Time};
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 
@@ -63,6 +65,19 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
         Err(AgeingError::NoFigures)
     }
 
+    /// Lets reads go through the error correction that the sheet asks of the host, or gives the bits as they are. Where
+    /// neither was asked for, reads of a chip that ages go through it, and those of others do not. Returns whether the
+    /// sheet asks the host for one: elsewhere nothing changes.
+    fn use_host_ecc(&mut self, _on: bool) -> bool {
+        false
+    }
+
+    /// The columns that the ECC on the die keeps for its parity: those that programs have to leave at 0xFF. None where the
+    /// chip has no such ECC.
+    fn parity(&self) -> Vec<Range<u32>> {
+        Vec::new()
+    }
+
     /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
     /// Either gives the same bytes, times, energies and wear.
     fn compile_costs(&mut self, _on: bool) {}
@@ -118,6 +133,14 @@ impl FlashMemory for Wired<Nand> {
 
     fn keep(&mut self, period: Period, celsius: f64) -> Result<(), AgeingError> {
         self.chip_mut().store(period, celsius)
+    }
+
+    fn use_host_ecc(&mut self, on: bool) -> bool {
+        self.chip_mut().use_host_ecc(on)
+    }
+
+    fn parity(&self) -> Vec<Range<u32>> {
+        self.chip().parity()
     }
 
     fn longest_operation(&self, bytes: u64) -> Option<Time> {

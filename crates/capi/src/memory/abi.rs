@@ -74,6 +74,7 @@ versioned!("wl_memory_options", 32 + 3 * size_of::<usize>(), Options {
     ageing: u64,
     celsius: f64,
     dwell_s: f64,
+    host_ecc: u64,
 });
 
 versioned!(
@@ -101,6 +102,8 @@ versioned!(
         suspend: u64,
         moves: u64,
         banks: u64,
+        forgets: u64,
+        free_ranges: u64,
     }
 );
 
@@ -241,6 +244,21 @@ versioned!(
     }
 );
 
+impl Info {
+    /// The first member in which two differ, with the values of both: of blocks before what follows from them.
+    pub(super) fn first_difference(&self, other: &Self) -> Option<(&'static str, u64, u64)> {
+        macro_rules! members {
+            ($($member:ident)*) => { [$((stringify!($member), self.$member, other.$member)),*] };
+        }
+        let members = members!(
+            block_bytes kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks
+            programs_per_page once_bytes in_order wear_unit_bytes endurance read_bytes erase_sizes background
+            suspend moves banks forgets free_ranges
+        );
+        members.into_iter().find(|(_, one, other)| one != other)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -258,6 +276,7 @@ impl Default for Options {
             ageing: 0,
             celsius: 0.0,
             dwell_s: 0.0,
+            host_ecc: 0,
         }
     }
 }

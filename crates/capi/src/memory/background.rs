@@ -1,7 +1,8 @@
 //! Erases of every size, and erases that are started and not waited for.
 
+use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
-use wordline_nvm::{BlockContent, ErasePhase, NvmError};
+use wordline_nvm::{BlockContent, ErasePhase, FlashMemory, NvmError, OperationKind};
 
 use super::abi::Work;
 use super::cells::Cells;
@@ -17,9 +18,41 @@ pub(super) struct StartedWork {
     before: Vec<(BlockContent, u64)>,
     /// Why it will be reported as failed.
     failed: Option<ImposedFailure>,
+    /// When it was asked for.
+    start: Time,
+    /// When it ends, as known when the chip worked on it last.
+    ends: Option<Time>,
+}
+
+/// Which blocks an erase that was started erases, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorkSpan {
+    block: u32,
+    blocks: u32,
+    start: Time,
+    ends: Option<Time>,
+    /// Whether it will be reported as failed, whatever the chip says.
+    fails: bool,
+}
+
+impl WorkSpan {
+    /// When it was done, if that was before `now`.
+    fn done_before(&self, now: Time) -> Option<Time> {
+        self.ends.filter(|end| *end < now)
+    }
 }
 
 impl StartedWork {
+    pub(super) const fn span(&self) -> WorkSpan {
+        WorkSpan {
+            block: self.block,
+            blocks: self.blocks,
+            start: self.start,
+            ends: self.ends,
+            fails: self.failed.is_some(),
+        }
+    }
+
     pub(super) fn blocks(&self) -> std::ops::Range<u32> {
         self.block..self.block.saturating_add(self.blocks)
     }
@@ -30,6 +63,7 @@ impl StartedWork {
             at: u64::from(self.block) * info.block_bytes,
             bytes: u64::from(self.blocks) * info.block_bytes,
             state: "was not waited for, and has no place in an image",
+            advice: "wl_memory_wait for it before you save or load",
         }
     }
 
@@ -52,6 +86,7 @@ impl Cells {
             before.push((flash.content(block)?, flash.cycles(block)?));
         }
         let kept = self.kept_of_blocks(block, blocks)?;
+        let start = self.clock().now();
         let flash = self.flash()?;
         let bytes = flash.geometry().block_bytes();
         flash.start_erase(u64::from(block) * bytes, u64::from(blocks) * bytes)?;
@@ -61,8 +96,10 @@ impl Cells {
             blocks,
             before,
             failed,
+            start,
+            ends: None,
         }));
-        Ok(())
+        self.note_end()
     }
 
     /// Waits for the end of the erase that was started.
@@ -84,6 +121,7 @@ impl Cells {
         let flash = self.flash()?;
         let page_bytes = u64::from(flash.geometry().page_bytes);
         let found = flash.read_suspending(at, out);
+        self.note_end()?;
         found?;
         if self.is_plain() {
             return Ok(());
@@ -99,6 +137,20 @@ impl Cells {
         Ok(())
     }
 
+    /// Notes when what was started ends, once the chip works on it.
+    fn note_end(&mut self) -> Result<(), MemoryFault> {
+        let phase = self.phase()?;
+        if let Some(work) = &mut self.work {
+            match phase {
+                Some(ErasePhase::Running { until }) => work.ends = Some(until),
+                Some(ErasePhase::Suspended) => work.ends = None,
+                // As it was known while it ran.
+                Some(ErasePhase::Ended) | None => {}
+            }
+        }
+        Ok(())
+    }
+
     fn phase(&mut self) -> Result<Option<ErasePhase>, MemoryFault> {
         match &self.work {
             None => Ok(None),
@@ -107,10 +159,18 @@ impl Cells {
     }
 }
 
+/// Sizes of erase, ascending, of a memory in these blocks: it has no part of a block that an erase could be of.
+pub(super) fn sizes_in_blocks(flash: &dyn FlashMemory) -> Vec<u64> {
+    let block = flash.geometry().block_bytes();
+    let mut sizes = flash.erase_sizes();
+    sizes.retain(|size| size.is_multiple_of(block));
+    sizes
+}
+
 impl MemoryDevice {
     /// Sizes of erase, ascending.
     pub(super) fn erase_sizes(&mut self) -> Result<Vec<u64>, MemoryFault> {
-        Ok(self.cells.flash()?.erase_sizes())
+        Ok(sizes_in_blocks(self.cells.flash()?))
     }
 
     /// Erases a range by erases of `unit` bytes each, or by the largest that fit where that is 0.
@@ -156,7 +216,7 @@ impl MemoryDevice {
         let sizes = self.erase_sizes()?;
         OutOfRange::check(at, bytes, self.info.bytes).map_err(NvmError::from)?;
         let block = self.info.block_bytes;
-        if !sizes.contains(&bytes) || !at.is_multiple_of(bytes) || bytes < block {
+        if !sizes.contains(&bytes) || !at.is_multiple_of(bytes) {
             return Err(no_erase(at, bytes, &sizes));
         }
         Ok(((at / block) as u32, (bytes / block) as u32))
@@ -180,7 +240,33 @@ impl MemoryDevice {
     /// Waits for the end of the erase that was started.
     pub(super) fn wait(&mut self) -> Result<(), MemoryFault> {
         self.cells.flash()?;
-        self.perform(Op::Wait, Cells::finish_erase)
+        let work = self.cells.work.as_ref().map(|work| work.span());
+        let begun = self.now();
+        let done = self.perform(Op::Wait, Cells::finish_erase);
+        // A cut within it has reported it.
+        let is_over = self.cells.work.is_none() && !matches!(self.power, Power::Off);
+        if let (Some(work), true) = (work, is_over) {
+            let end = work.done_before(begun).unwrap_or(self.now());
+            self.tell_erase(&work, end, done.is_err());
+        }
+        done
+    }
+
+    /// Reports an erase that was started, now that it is known how it ended.
+    fn tell_erase(&mut self, work: &WorkSpan, end: Time, failed: bool) {
+        let block = self.info.block_bytes;
+        let at = u64::from(work.block) * block;
+        let bytes = u64::from(work.blocks) * block;
+        let span = (work.start, end);
+        self.hear(OperationKind::Erase, (at, bytes), span, failed);
+    }
+
+    /// The same of one that a power cut at `instant` left without anybody to wait for it.
+    pub(super) fn tell_cut_erase(&mut self, work: &WorkSpan, instant: Time) {
+        match work.done_before(instant) {
+            Some(end) => self.tell_erase(work, end, work.fails),
+            None => self.tell_erase(work, instant, true),
+        }
     }
 
     pub(super) fn suspend(&mut self) -> Result<(), MemoryFault> {
@@ -190,7 +276,10 @@ impl MemoryDevice {
         if self.cells.work.is_none() {
             return Err(FaultReason::NothingStarted.into());
         }
-        self.perform(Op::Wait, |cells| Ok(cells.flash()?.suspend_erase()?))
+        self.perform(Op::Wait, |cells| {
+            cells.flash()?.suspend_erase()?;
+            cells.note_end()
+        })
     }
 
     pub(super) fn resume(&mut self) -> Result<(), MemoryFault> {
@@ -200,7 +289,10 @@ impl MemoryDevice {
         if self.cells.work.is_none() {
             return Err(FaultReason::NothingStarted.into());
         }
-        self.perform(Op::Wait, |cells| Ok(cells.flash()?.resume_erase()?))
+        self.perform(Op::Wait, |cells| {
+            cells.flash()?.resume_erase()?;
+            cells.note_end()
+        })
     }
 
     fn check_suspends(&mut self) -> Result<(), MemoryFault> {
@@ -260,17 +352,45 @@ impl MemoryDevice {
             return Ok(());
         }
         let work = self.work()?;
-        let state = match phase {
-            ErasePhase::Running { .. } => "runs",
-            ErasePhase::Suspended => "is suspended",
-            ErasePhase::Ended => "has ended and was not waited for",
+        let (state, advice) = match phase {
+            ErasePhase::Running { .. } => ("runs", self.advice_while_busy(op)?),
+            ErasePhase::Suspended => (
+                "is suspended",
+                "no other erase is taken before wl_memory_wait, which resumes it",
+            ),
+            ErasePhase::Ended => (
+                "has ended and was not waited for",
+                "wl_memory_wait, which takes no time now, tells how it ended",
+            ),
         };
         Err(FaultReason::InErase {
             at: work.at,
             bytes: work.bytes,
             state,
+            advice,
         }
         .into())
+    }
+
+    /// What a caller may do whose operation a running erase keeps from being done.
+    fn advice_while_busy(&mut self, op: &Op<'_>) -> Result<&'static str, MemoryFault> {
+        let flash = self.cells.flash()?;
+        let suspends = flash.check_suspend().is_ok();
+        let has_banks = flash.banks() > 1;
+        let programs = flash.programs_during_erase();
+        Ok(match *op {
+            Op::Read { .. } if suspends && has_banks => {
+                "wl_memory_wait for it, read with wl_memory_read_suspending, or read in another bank"
+            }
+            Op::Read { .. } if suspends => {
+                "wl_memory_wait for it, or read with wl_memory_read_suspending"
+            }
+            Op::Read { .. } if has_banks => "wl_memory_wait for it, or read in another bank",
+            Op::Program { .. } | Op::Move { .. } | Op::Mark { .. } if suspends && programs => {
+                "wl_memory_wait for it, or wl_memory_suspend it before"
+            }
+            _ => "wl_memory_wait for it",
+        })
     }
 }
 

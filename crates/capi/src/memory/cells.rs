@@ -89,7 +89,7 @@ impl Cells {
         match &mut self.memory {
             Memory::Flash(flash) => Ok(&mut **flash),
             Memory::Bytes(_) => Err(FaultReason::Unsupported(
-                "this memory has no pages and blocks: write it",
+                "this memory has no pages and blocks: its bytes are overwritten where they are",
             )
             .into()),
         }

@@ -6,7 +6,7 @@ use super::abi::{Ecc, MemoryStatus, WlMemory, Work};
 use super::device::MemoryDevice;
 use super::fault::FaultReason;
 use super::functions::with;
-use super::operations::read_page;
+use super::operations::{read_page, store_ecc};
 use crate::boundary::{BadArgument, bytes_in, bytes_out, store, write_out};
 
 /// See `wordline_memory.h`.
@@ -41,6 +41,33 @@ pub unsafe extern "C" fn wl_memory_get_erase_size(
         })?;
         // SAFETY: the caller promises what `store` asks for.
         Ok(unsafe { store(bytes, found, "bytes") }?)
+    })
+}
+
+/// See `wordline_memory.h`.
+///
+/// # Safety
+/// `column` and `bytes` are NULL or point to numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wl_memory_get_free_range(
+    memory: *const WlMemory,
+    index: u64,
+    column: *mut u32,
+    bytes: *mut u32,
+) -> MemoryStatus {
+    with(memory, |device| {
+        let ranges = device.free_ranges()?;
+        let found = usize::try_from(index).ok();
+        let found = found.and_then(|index| ranges.get(index));
+        let found = found.ok_or(FaultReason::Value {
+            what: "free range number",
+            found: index,
+            allowed: "less than info.free_ranges",
+        })?;
+        // SAFETY: the caller promises what `store` asks for.
+        unsafe { store(column, found.start, "column") }?;
+        // SAFETY: as above.
+        Ok(unsafe { store(bytes, found.end - found.start, "bytes") }?)
     })
 }
 
@@ -187,12 +214,9 @@ pub unsafe extern "C" fn wl_memory_read_whole(
         // SAFETY: as above.
         let spare =
             unsafe { bytes_out(spare, spare_bytes) }.map_err(|_| BadArgument::Null("spare"))?;
-        device.read_whole(page, main, spare)?;
-        if ecc.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the caller promises what `write_out` asks for.
-        unsafe { write_out(ecc, || Ok(device.last_ecc())) }
+        let read = device.read_whole(page, main, spare);
+        // SAFETY: the caller promises what `store_ecc` asks for.
+        unsafe { store_ecc(device, read, ecc) }
     })
 }
 

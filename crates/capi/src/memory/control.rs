@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wordline_core::quantity::Time;
-use wordline_nvm::{Memory, NvmError};
+use wordline_nvm::{Memory, Misuse, NvmError};
 
 use super::abi::Cut;
 use super::abi::Fault;
@@ -13,6 +13,30 @@ use super::device::{MemoryDevice, Power};
 use super::fault::{FaultReason, MemoryFault};
 use super::health::LatencyWatch;
 use super::image;
+
+/// The most cycles that a unit can have seen.
+const CYCLES_MAX: u64 = 1 << 62;
+
+/// Why cycles cannot be set: that they are too few or too many is no rule of the chip's protocol.
+fn of_cycles(error: NvmError) -> MemoryFault {
+    let (cycles, least) = match error {
+        NvmError::Misuse(Misuse::CyclesBeforeAge { cycles, before }) => (cycles, before),
+        NvmError::Misuse(Misuse::TooManyCycles { cycles }) => {
+            return FaultReason::TooManyCycles {
+                cycles,
+                most: CYCLES_MAX,
+            }
+            .into();
+        }
+        other => return other.into(),
+    };
+    FaultReason::Cycles {
+        cycles,
+        least,
+        most: CYCLES_MAX,
+    }
+    .into()
+}
 
 impl MemoryDevice {
     /// Lets time pass.
@@ -24,7 +48,7 @@ impl MemoryDevice {
         {
             self.cells.clock().advance_to(instant);
             self.lose_power_in_pause()?;
-            return Err(FaultReason::PowerLost.into());
+            return Err(FaultReason::CutInPause { at: instant }.into());
         }
         self.cells.clock().advance_to(end);
         Ok(())
@@ -44,10 +68,12 @@ impl MemoryDevice {
         let block = unit as u32;
         let flash = match &mut self.cells.memory {
             Memory::Flash(flash) => flash,
-            Memory::Bytes(device) => return Ok(device.set_cycles_at(at, cycles)?),
+            Memory::Bytes(device) => {
+                return device.set_cycles_at(at, cycles).map_err(of_cycles);
+            }
         };
         let seen = flash.cycles(block)?;
-        flash.set_cycles(block, cycles)?;
+        flash.set_cycles(block, cycles).map_err(of_cycles)?;
         // Latencies of later cycles say nothing of a block that is younger again.
         if let Some(watch) = &mut self.watch
             && cycles < seen
@@ -66,9 +92,11 @@ impl MemoryDevice {
             )
             .into());
         }
-        let at = unit.saturating_mul(bytes);
-        self.check(at, 1)?;
-        Ok(at)
+        let units = self.info.bytes.div_ceil(bytes);
+        if unit >= units {
+            return Err(FaultReason::NoSuchUnit { unit, units, bytes }.into());
+        }
+        Ok(unit * bytes)
     }
 
     pub(super) fn set_fault(
@@ -76,6 +104,12 @@ impl MemoryDevice {
         block: u32,
         fault: Option<InjectedFault>,
     ) -> Result<(), MemoryFault> {
+        if matches!(self.cells.memory, Memory::Bytes(_)) {
+            return Err(FaultReason::Unsupported(
+                "this memory has no blocks that could go bad: wl_memory_add_fault lets ranges of its bytes",
+            )
+            .into());
+        }
         let geometry = self.cells.flash()?.geometry();
         geometry.check_block(block).map_err(NvmError::from)?;
         self.cells.faults.mend_block(block);
@@ -210,12 +244,15 @@ impl MemoryDevice {
 
     /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
     fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
+        let work = self.cells.work.as_ref().map(|work| work.span());
         if let Power::Due(due) = &self.power {
             due.take_pending(&mut self.cells, self.tearing)?;
             due.take_work(&mut self.cells, self.tearing)?;
         }
-        self.lose_power();
-        Ok(())
+        if let Some(work) = work {
+            self.tell_cut_erase(&work, self.now());
+        }
+        self.lose_power()
     }
 
     pub(super) fn power_up(&mut self) -> Result<(), MemoryFault> {

@@ -31,6 +31,7 @@ fn device(target: &str, timing: &str, compiled: bool) -> MemoryDevice {
         factory_bad: 0,
         strict: 0,
         erase_bytes: 0,
+        host_ecc: false,
     };
     let mut device = MemoryDevice::new(&wanted).expect("embedded");
     match &mut device.cells.memory {

@@ -12,91 +12,15 @@ use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
 use super::ageing::start_ageing;
+use super::background::sizes_in_blocks;
 use super::cells::Cells;
 use super::cut::Due;
 use super::fault::{FaultReason, MemoryFault};
+use super::forgetting::Forgetting;
 use super::health::LatencyWatch;
-use super::pages::EccFound;
+pub(super) use super::op::Op;
+use super::pages::{EccFound, free_ranges};
 use super::trace::OperationTrace;
-
-/// An operation of the chip.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Op<'a> {
-    Read {
-        at: u64,
-        bytes: u64,
-    },
-    Write {
-        at: u64,
-        data: &'a [u8],
-    },
-    Sync,
-    Program {
-        page: u32,
-        column: u32,
-        data: &'a [u8],
-    },
-    /// One erase of the chip, of so many blocks.
-    Erase {
-        block: u32,
-        blocks: u32,
-    },
-    Mark {
-        block: u32,
-    },
-    /// A page within the chip, but for some bytes.
-    Move {
-        to: u32,
-        data: &'a [u8],
-    },
-    /// An erase that is not waited for.
-    StartErase {
-        block: u32,
-        blocks: u32,
-    },
-    /// What concerns an erase that was started: to wait for it, to suspend or to resume it.
-    Wait,
-    /// A read while what was started is suspended.
-    ReadSuspending {
-        at: u64,
-        bytes: u64,
-    },
-}
-
-impl Op<'_> {
-    /// Whether the memory holds something else afterwards.
-    pub(super) const fn is_change(&self) -> bool {
-        match self {
-            Self::Read { .. } | Self::ReadSuspending { .. } | Self::Sync | Self::Wait => false,
-            // Such a cut comes within the erase, not within the command.
-            Self::StartErase { .. } => false,
-            Self::Write { .. } | Self::Program { .. } | Self::Erase { .. } => true,
-            Self::Mark { .. } | Self::Move { .. } => true,
-        }
-    }
-
-    /// Whether it changes the memory even where it takes no time.
-    pub(super) const fn has_bytes(&self) -> bool {
-        match self {
-            Self::Write { data, .. } | Self::Program { data, .. } => !data.is_empty(),
-            _ => true,
-        }
-    }
-
-    /// Bytes that it moves; as many as can be where its time does not depend on them alone.
-    #[inline(always)]
-    pub(super) const fn bytes(&self) -> u64 {
-        match self {
-            Self::Read { bytes, .. } => *bytes,
-            Self::Write { data, .. } | Self::Program { data, .. } => data.len() as u64,
-            Self::Move { .. } | Self::ReadSuspending { .. } => u64::MAX,
-            // What can take longer than an erase of one block.
-            Self::StartErase { .. } | Self::Wait => u64::MAX,
-            Self::Erase { blocks, .. } if *blocks > 1 => u64::MAX,
-            Self::Sync | Self::Erase { .. } | Self::Mark { .. } => 0,
-        }
-    }
-}
 
 /// Whether there is power, and for how long.
 #[derive(Clone, Debug)]
@@ -125,7 +49,11 @@ pub(super) struct MemoryDevice {
     pub(super) is_drawn: bool,
     /// The latencies of its blocks, where it ages.
     pub(super) watch: Option<LatencyWatch>,
+    /// Of a memory that forgets without supply.
+    forgetting: Option<Forgetting>,
 }
+
+const NO_HOST_ECC: &str = "options.host_ecc: the sheet of this part asks the host for no error correction (host_ecc_bits)";
 
 /// What a memory is made from.
 pub(super) struct Wanted<'a> {
@@ -143,6 +71,8 @@ pub(super) struct Wanted<'a> {
     pub(super) strict: u64,
     /// Bytes of a block of NOR flash; 0: those of its smallest erase.
     pub(super) erase_bytes: u64,
+    /// Whether reads go through the error correction that the sheet asks of the host.
+    pub(super) host_ecc: bool,
 }
 
 impl MemoryDevice {
@@ -179,13 +109,21 @@ impl MemoryDevice {
                 .memory_in_blocks(conditions, bytes)
                 .map_err(FaultReason::Link)?,
         };
-        let mut memory = memory.ok_or(FaultReason::Value {
-            what: "erase_bytes",
-            found: wanted.erase_bytes,
-            allowed: "0, or the bytes of one of the erases of this NOR flash",
-        })?;
+        let mut memory = memory.ok_or_else(|| no_such_blocks(wanted.erase_bytes))?;
+        // Flash of one size of erase has no choice, and bytes have no blocks.
+        if wanted.erase_bytes > 0 && info(&memory).block_bytes != wanted.erase_bytes {
+            return Err(no_such_blocks(wanted.erase_bytes));
+        }
+        // Whoever brings a code of his own needs the bits as they are, whether the chip ages or not.
+        let has_host_ecc = match &mut memory {
+            Memory::Flash(flash) => flash.use_host_ecc(wanted.host_ecc),
+            Memory::Bytes(_) => false,
+        };
+        if wanted.host_ecc && !has_host_ecc {
+            return Err(FaultReason::Unsupported(NO_HOST_ECC).into());
+        }
         if let Some(environment) = wanted.ageing {
-            start_ageing(&mut memory, environment)?;
+            start_ageing(&mut memory, &target.part.header.id, environment)?;
         }
         let flash = target.part.model.flash();
         let tearing = flash.map_or(FlashTearing::raw(), FlashTearing::of);
@@ -193,6 +131,10 @@ impl MemoryDevice {
         device.cells.strict = wanted.strict == 1;
         device.is_of_one_thread = wanted.is_of_one_thread;
         device.is_drawn = timing == Timing::Sampled;
+        if target.part.model.is_volatile() {
+            device.forgetting = Some(Forgetting::new(wanted.seed));
+            device.info.forgets = 1;
+        }
         if wanted.ageing.is_some() {
             device.watch = Some(LatencyWatch::new(device.is_drawn));
         }
@@ -217,6 +159,7 @@ impl MemoryDevice {
             is_of_one_thread: false,
             is_drawn: false,
             watch: None,
+            forgetting: None,
         }
     }
 
@@ -234,15 +177,25 @@ impl MemoryDevice {
             is_of_one_thread: self.is_of_one_thread,
             is_drawn: self.is_drawn,
             watch: self.watch.clone(),
+            forgetting: self.forgetting,
         }
     }
 
     /// Takes the state of another memory of the same part.
     pub(super) fn restore(&mut self, snapshot: Self) -> Result<(), MemoryFault> {
-        if (&self.part, &self.info) != (&snapshot.part, &snapshot.info) {
+        if self.part != snapshot.part {
             return Err(FaultReason::OtherPart {
                 found: snapshot.part.into(),
                 expected: self.part.as_str().into(),
+            }
+            .into());
+        }
+        if let Some((member, expected, found)) = self.info.first_difference(&snapshot.info) {
+            return Err(FaultReason::OtherShape {
+                part: snapshot.part.into(),
+                member,
+                found,
+                expected,
             }
             .into());
         }
@@ -397,16 +350,30 @@ impl MemoryDevice {
         } else {
             due.take_pending(&mut left, self.tearing)?;
         }
+        let work = left.work.as_ref().map(|work| work.span());
         due.take_work(&mut left, self.tearing)?;
         self.cells = left;
         self.account(&op, start, true);
-        self.lose_power();
-        Err(FaultReason::PowerLost.into())
+        if let Some(work) = work {
+            self.tell_cut_erase(&work, instant);
+        }
+        self.lose_power()?;
+        Err(FaultReason::CutWithin {
+            what: op.words().into(),
+            start,
+            at: instant,
+        }
+        .into())
     }
 
-    pub(super) fn lose_power(&mut self) {
+    /// Takes the power away. What cut it short was done before.
+    pub(super) fn lose_power(&mut self) -> Result<(), MemoryFault> {
         self.power = Power::Off;
         self.stats.power_cuts += 1;
+        match &mut self.forgetting {
+            Some(forgetting) => forgetting.lose(&mut self.cells),
+            None => Ok(()),
+        }
     }
 
     #[inline(always)]
@@ -437,7 +404,13 @@ impl MemoryDevice {
         stats.failures += u64::from(failed);
         stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
         stats.longest_ps = stats.longest_ps.max(duration.ps());
-        if self.trace.is_heard() && !matches!(op, Op::Wait) {
+        // An erase that was started is reported when it is known how it ended.
+        let is_reported = match op {
+            Op::Wait => false,
+            Op::StartErase { .. } => failed,
+            _ => true,
+        };
+        if is_reported && self.trace.is_heard() {
             self.tell(op, start, failed);
         }
     }
@@ -469,13 +442,28 @@ impl MemoryDevice {
                 (OperationKind::Erase, at, bytes)
             }
         };
+        let end = start.plus(self.last);
+        self.hear(kind, (at, bytes), (start, end), failed);
+    }
+
+    /// Reports an operation that took from one instant to another.
+    pub(super) fn hear(
+        &mut self,
+        kind: OperationKind,
+        (at, bytes): (u64, u64),
+        (start, end): (Time, Time),
+        failed: bool,
+    ) {
+        if !self.trace.is_heard() {
+            return;
+        }
         let operation = Operation {
             size: size_of::<Operation>() as u64,
             kind: kind as u64,
             at,
             bytes,
             start_ps: start.ps(),
-            duration_ps: self.last.ps(),
+            duration_ps: end.since(start).ps(),
             failed: u64::from(failed),
         };
         self.trace.hear(kind, operation);
@@ -668,6 +656,15 @@ impl MemoryDevice {
     }
 }
 
+fn no_such_blocks(found: u64) -> MemoryFault {
+    FaultReason::Value {
+        what: "erase_bytes",
+        found,
+        allowed: "0, or the bytes of one of the erases of this part (wl_memory_get_erase_size of one made with 0)",
+    }
+    .into()
+}
+
 /// Checks that a range consists of whole units.
 fn check_aligned(what: &'static str, at: u64, bytes: u64, unit: u64) -> Result<(), MemoryFault> {
     if at.is_multiple_of(unit) && bytes.is_multiple_of(unit) {
@@ -715,11 +712,12 @@ pub(super) fn info(memory: &Memory) -> Info {
             info.once_bytes = geometry.once_bytes.map_or(0, u64::from);
             info.in_order = u64::from(geometry.in_order);
             info.wear_unit_bytes = info.block_bytes;
-            info.erase_sizes = flash.erase_sizes().len() as u64;
+            info.erase_sizes = sizes_in_blocks(&**flash).len() as u64;
             info.background = 1;
             info.suspend = u64::from(flash.check_suspend().is_ok());
             info.moves = u64::from(flash.can_move(0, 0));
             info.banks = u64::from(flash.banks());
+            info.free_ranges = free_ranges(&**flash).len() as u64;
         }
     }
     info

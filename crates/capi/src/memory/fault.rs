@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use wordline_catalog::CatalogError;
+use wordline_core::quantity::Time;
 use wordline_memory::FlashMisuse;
 use wordline_nvm::ageing::AgeingError;
 use wordline_nvm::ageing::health::FailureOrigin;
@@ -86,7 +87,7 @@ pub(crate) enum FaultReason {
     Catalog(Box<CatalogError>),
     #[error("{0}")]
     Timing(String),
-    #[error("{what} {found}; expected 0 or more seconds")]
+    #[error("{what} {found}; expected 0 or more seconds, and no endless time")]
     Seconds { what: &'static str, found: f64 },
     #[error("age {0}; expected a fraction of rated life, 0 to 1")]
     Age(f64),
@@ -98,6 +99,23 @@ pub(crate) enum FaultReason {
     },
     #[error("a snapshot of {found} is none of {expected}")]
     OtherPart { found: Box<str>, expected: Box<str> },
+    #[error(
+        "the snapshot is of {part} as well, and has info.{member} {found}; this memory has {expected}"
+    )]
+    OtherShape {
+        part: Box<str>,
+        member: &'static str,
+        found: u64,
+        expected: u64,
+    },
+    #[error("unit {unit}; expected less than {units}: there are so many, of {bytes} bytes each")]
+    NoSuchUnit { unit: u64, units: u64, bytes: u64 },
+    #[error("{cycles} cycles; allowed: {least}, which options.age gave the unit, to {most}")]
+    Cycles { cycles: u64, least: u64, most: u64 },
+    #[error("{cycles} cycles; expected {most} at the most")]
+    TooManyCycles { cycles: u64, most: u64 },
+    #[error("{part} has no model of ageing; parts that have one: {others}")]
+    NoAgeing { part: Box<str>, others: Box<str> },
     #[error("the part does not fit the board: {0}")]
     Link(NvmError),
     #[error(transparent)]
@@ -106,8 +124,18 @@ pub(crate) enum FaultReason {
     Imposed(#[from] ImposedFailure),
     #[error(transparent)]
     Ageing(#[from] AgeingError),
-    #[error("the power is off: power up")]
+    #[error("the power is off: wl_memory_power_up supplies it again")]
     PowerLost,
+    #[error(
+        "the power was cut at {at}, within {what}, which began at {start}: wl_memory_power_up supplies it again"
+    )]
+    CutWithin {
+        what: Box<str>,
+        start: Time,
+        at: Time,
+    },
+    #[error("the power was cut at {at}, while time passed: wl_memory_power_up supplies it again")]
+    CutInPause { at: Time },
     #[error("{bytes} bytes at {at}: the read is made to fail by wl_memory_add_fault")]
     ReadStruck { at: u64, bytes: u64 },
     #[error("{bytes} bytes at {at}: the write is made to fail by wl_memory_add_fault")]
@@ -136,13 +164,13 @@ pub(crate) enum FaultReason {
         bytes: u64,
         sizes: Box<str>,
     },
-    #[error(
-        "the erase of {bytes} bytes at {at} {state}: wl_memory_wait for it, wl_memory_suspend it, or read elsewhere with wl_memory_read_suspending"
-    )]
+    #[error("the erase of {bytes} bytes at {at} {state}: {advice}")]
     InErase {
         at: u64,
         bytes: u64,
         state: &'static str,
+        /// What the caller may do instead.
+        advice: &'static str,
     },
     #[error("nothing was started that could be suspended or resumed")]
     NothingStarted,
@@ -184,12 +212,19 @@ impl BoundaryFailure for MemoryFault {
             | FaultReason::Age(_)
             | FaultReason::Seconds { .. }
             | FaultReason::Value { .. }
-            | FaultReason::OtherPart { .. } => MemoryStatus::BadArgument,
+            | FaultReason::OtherPart { .. }
+            | FaultReason::OtherShape { .. }
+            | FaultReason::Cycles { .. }
+            | FaultReason::TooManyCycles { .. } => MemoryStatus::BadArgument,
+            FaultReason::NoSuchUnit { .. } => MemoryStatus::OutOfRange,
+            FaultReason::NoAgeing { .. } => MemoryStatus::Unsupported,
             FaultReason::Handle(Lost::Unknown) => MemoryStatus::BadHandle,
             FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
             FaultReason::Memory(error) => of_memory(error),
             FaultReason::Imposed(failure) => of_memory(&failure.error),
-            FaultReason::PowerLost => MemoryStatus::PowerLost,
+            FaultReason::PowerLost
+            | FaultReason::CutWithin { .. }
+            | FaultReason::CutInPause { .. } => MemoryStatus::PowerLost,
             FaultReason::Ageing(AgeingError::NoFigures) => MemoryStatus::Unsupported,
             FaultReason::Ageing(_) => MemoryStatus::BadArgument,
             FaultReason::Powered

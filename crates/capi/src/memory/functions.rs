@@ -103,6 +103,12 @@ pub unsafe extern "C" fn wl_memory_create(
                 text(options.timing, "timing")?,
             )
         };
+        // Out of range they are refused, also where nothing ages: they cannot be meant.
+        let environment = Environment {
+            celsius: options.celsius,
+            dwell: period("dwell_s", options.dwell_s)?,
+        };
+        environment.check()?;
         MemoryDevice::new(&Wanted {
             target: target.ok_or(BadArgument::Null("target"))?,
             catalog,
@@ -110,16 +116,11 @@ pub unsafe extern "C" fn wl_memory_create(
             seed: options.seed,
             age: options.age,
             is_of_one_thread: switch("one_thread", options.one_thread)?,
-            ageing: match switch("ageing", options.ageing)? {
-                true => Some(Environment {
-                    celsius: options.celsius,
-                    dwell: period("dwell_s", options.dwell_s)?,
-                }),
-                false => None,
-            },
+            ageing: switch("ageing", options.ageing)?.then_some(environment),
             factory_bad: options.factory_bad,
             strict: options.strict,
             erase_bytes: options.erase_bytes,
+            host_ecc: switch("host_ecc", options.host_ecc)?,
         })
     };
     // SAFETY: the caller promises that `memory` is NULL or points to a pointer.

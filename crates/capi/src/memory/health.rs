@@ -17,6 +17,8 @@ use crate::boundary::write_out;
 const DOES_NOT_AGE: &str = "this memory does not age, and its latencies show no wear: set options.ageing, or call \
                             wl_memory_set_environment";
 
+const NO_BLOCKS: &str = "this memory has no blocks that wear, and its latencies show nothing: only flash is judged by them";
+
 /// The latencies of the blocks of a memory that ages, since it does.
 #[derive(Clone, Debug)]
 pub(super) struct LatencyWatch {
@@ -87,7 +89,9 @@ impl MemoryDevice {
 
     /// What the latencies of a block say of it.
     fn health(&mut self, block: u32) -> Result<Health, MemoryFault> {
-        let flash = self.cells.flash()?;
+        let Memory::Flash(flash) = &self.cells.memory else {
+            return Err(FaultReason::Unsupported(NO_BLOCKS).into());
+        };
         let cycles = flash.cycles(block)?;
         let Some(watch) = &mut self.watch else {
             return Err(FaultReason::Unsupported(DOES_NOT_AGE).into());

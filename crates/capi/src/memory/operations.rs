@@ -121,12 +121,30 @@ pub(super) unsafe fn read_page(
     device.check_page(page, column, bytes)?;
     // SAFETY: the caller promises what `bytes_out` asks for.
     let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
-    device.read_page(page, column, out)?;
-    if ecc.is_null() {
-        return Ok(());
+    let read = device.read_page(page, column, out);
+    // SAFETY: the caller promises what `store_ecc` asks for.
+    unsafe { store_ecc(device, read.map(drop), ecc) }
+}
+
+/// Says what the ECC found in a read, where that is asked for: also where it gave up.
+///
+/// # Safety
+/// `ecc` is NULL or points to what the header says.
+#[inline(always)]
+pub(super) unsafe fn store_ecc(
+    device: &MemoryDevice,
+    read: Result<(), MemoryFault>,
+    ecc: *mut Ecc,
+) -> Result<(), MemoryFault> {
+    let has_found = match &read {
+        Ok(()) => true,
+        Err(fault) => fault.is_uncorrectable(),
+    };
+    if !ecc.is_null() && has_found {
+        // SAFETY: the caller promises what `write_out` asks for.
+        unsafe { write_out(ecc, || Ok::<_, MemoryFault>(device.last_ecc())) }?;
     }
-    // SAFETY: the caller promises what `write_out` asks for.
-    unsafe { write_out(ecc, || Ok(device.last_ecc())) }
+    read
 }
 
 /// See `wordline_memory.h`.

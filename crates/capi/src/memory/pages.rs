@@ -1,6 +1,8 @@
 //! Whole pages: main and spare area together, whether one is free, and moves within the chip.
 
-use wordline_nvm::{Memory, NvmError};
+use std::ops::Range;
+
+use wordline_nvm::{FlashMemory, Memory, NvmError};
 
 use super::abi::Ecc;
 use super::block_faults::Struck;
@@ -98,7 +100,29 @@ impl Cells {
     }
 }
 
+/// What of a spare area is not the parity of the chip's ECC: columns of the spare area, ascending.
+pub(super) fn free_ranges(flash: &dyn FlashMemory) -> Vec<Range<u32>> {
+    let geometry = flash.geometry();
+    let (first, end) = (geometry.page_bytes, geometry.columns() as u32);
+    let mut parity = flash.parity();
+    parity.sort_by_key(|range| range.start);
+    let mut free = Vec::new();
+    let mut next = first;
+    for range in parity.into_iter().chain(std::iter::once(end..end)) {
+        if range.start > next {
+            free.push(next - first..range.start - first);
+        }
+        next = next.max(range.end);
+    }
+    free
+}
+
 impl MemoryDevice {
+    /// The ranges of a spare area that callers may program.
+    pub(super) fn free_ranges(&mut self) -> Result<Vec<Range<u32>>, MemoryFault> {
+        Ok(free_ranges(self.cells.flash()?))
+    }
+
     /// What the ECC found in the last read.
     pub(super) fn last_ecc(&self) -> Ecc {
         self.last_ecc.told()

@@ -18,6 +18,7 @@ fn device(target: &str) -> MemoryDevice {
         factory_bad: 0,
         strict: 0,
         erase_bytes: 0,
+        host_ecc: false,
     };
     MemoryDevice::new(&wanted).expect("embedded")
 }

@@ -73,6 +73,50 @@ static void sizes(void)
     CHECK(info_of(memory).block_bytes == 65536 && info_of(memory).blocks == 256);
     OK(wl_memory_erase(memory, 3));
     CHECK(wl_memory_last_duration(memory) > 150 * (uint64_t)MS && wl_memory_last_duration(memory) < 151 * (uint64_t)MS);
+    /* Every size that is listed is taken, and no smaller one is named. */
+    CHECK(info_of(memory).erase_sizes == 2);
+    for (i = 0; i < 2; i++) {
+        OK(wl_memory_get_erase_size(memory, i, &size));
+        CHECK(size == expected[2 + i]);
+        OK(wl_memory_erase_range(memory, 0, size, size));
+        OK(wl_memory_start_erase(memory, 0, size));
+        OK(wl_memory_wait(memory));
+    }
+    IS(BAD_ARGUMENT, wl_memory_get_erase_size(memory, 2, &size));
+    IS(MISUSE, wl_memory_start_erase(memory, 0, 4096));
+    CHECK(strstr(wl_memory_message(), "65536, 16777216") && !strstr(wl_memory_message(), "32768"));
+    IS(MISUSE, wl_memory_erase_range(memory, 0, 65536, 4096));
+    CHECK(!strstr(wl_memory_message(), "32768"));
+    OK(wl_memory_free(memory));
+}
+
+/* What the ECC found is told of a read that it gave up on, by every call that reads a page. */
+static void lost_reads(void)
+{
+    const wl_memory_ecc before = {sizeof(wl_memory_ecc), 3, 1, 0};
+    wl_memory *memory = made("mt29f1g01");
+    wl_memory_info info = info_of(memory);
+    wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
+    static unsigned char page[4096], spare[512];
+    wl_memory_ecc ecc = before;
+    uint32_t i;
+
+    memset(page, 0, sizeof page);
+    OK(wl_memory_program_page(memory, 0, 0, page, (uint32_t)info.page_bytes));
+    for (i = 0; i < 9; i++) OK(wl_memory_flip_bit(memory, 0, i, 0));
+    IS(UNCORRECTABLE, wl_memory_read_page(memory, 0, 0, page, (uint32_t)info.page_bytes, &ecc));
+    CHECK(ecc.lost == 1 && ecc.corrected == 0 && ecc.refresh == 0 && ecc.size == sizeof ecc);
+    ecc = before;
+    IS(UNCORRECTABLE, wl_memory_read_spare(memory, 0, 0, spare, 1, &ecc));
+    CHECK(ecc.lost == 1 && ecc.corrected == 0 && ecc.refresh == 0);
+    ecc = before;
+    IS(UNCORRECTABLE, wl_memory_read_whole(memory, 0, page, spare, &ecc));
+    CHECK(ecc.lost == 1 && ecc.corrected == 0 && ecc.refresh == 0);
+    /* Of a read that did not take place nothing is known. */
+    ecc = before;
+    OK(wl_memory_cut_power(memory, &cut));
+    IS(POWER_LOST, wl_memory_read_page(memory, 0, 0, page, 1, &ecc));
+    CHECK(memcmp(&ecc, &before, sizeof ecc) == 0);
     OK(wl_memory_free(memory));
 }
 
@@ -510,6 +554,118 @@ static void bad_arguments(void)
     OK(wl_memory_free(bytes));
 }
 
+/* NAND without an ECC of its own gives the bits as they are, whether it ages or not, unless the host's is asked for. */
+static void host_ecc(uint64_t ageing)
+{
+    wl_memory_options options = options_for("mt29f2g08aad");
+    unsigned char page[16], back[16];
+    wl_memory_ecc ecc;
+    wl_memory *memory;
+    uint32_t flips;
+
+    memset(page, 0xA5, sizeof page);
+    options.celsius = 25;
+    options.ageing = ageing;
+    ecc.size = sizeof ecc;
+    memory = made_with(&options);
+    OK(wl_memory_program_page(memory, 0, 0, page, sizeof page));
+    for (flips = 1; flips <= 3; flips++) {
+        OK(wl_memory_flip_bit(memory, 0, flips, 0));
+        page[flips] ^= 1;
+        OK(wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+        CHECK(memcmp(page, back, sizeof page) == 0 && ecc.corrected == 0 && ecc.lost == 0);
+    }
+    OK(wl_memory_free(memory));
+
+    memset(page, 0xA5, sizeof page);
+    options.host_ecc = 1;
+    memory = made_with(&options);
+    OK(wl_memory_program_page(memory, 0, 0, page, sizeof page));
+    OK(wl_memory_flip_bit(memory, 0, 1, 0));
+    OK(wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+    CHECK(memcmp(page, back, sizeof page) == 0 && ecc.corrected == 1 && ecc.lost == 0);
+    OK(wl_memory_flip_bit(memory, 0, 2, 0));
+    IS(UNCORRECTABLE, wl_memory_read_page(memory, 0, 0, back, sizeof back, &ecc));
+    CHECK(ecc.corrected == 0 && ecc.lost == 1);
+    OK(wl_memory_free(memory));
+
+    memory = NULL;
+    options.target = ageing ? "mt25ql128" : "mt29f1g01";
+    IS(UNSUPPORTED, wl_memory_create(&options, &memory));
+    CHECK(memory == NULL && strstr(wl_memory_message(), "host_ecc"));
+    options.host_ecc = 2;
+    IS(BAD_ARGUMENT, wl_memory_create(&options, &memory));
+}
+
+typedef struct reported {
+    unsigned count;
+    wl_memory_operation last;
+} reported;
+
+static void report(void *user, const wl_memory_operation *operation)
+{
+    reported *to = user;
+    if (operation->kind != WL_MEMORY_OP_ERASE) return;
+    to->count += 1;
+    to->last = *operation;
+}
+
+/* A started erase is reported when it has been waited for, with the whole time of it and with how it ended. */
+static void reports(void)
+{
+    wl_memory *memory = made("mt25ql128"), *fork;
+    wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
+    reported heard = {0, {0, 0, 0, 0, 0, 0, 0}};
+    unsigned char byte;
+    uint64_t begun, ends, plain;
+
+    OK(wl_memory_erase(memory, 9));
+    plain = wl_memory_last_duration(memory);
+    OK(wl_memory_listen(memory, report, &heard));
+    OK(wl_memory_set_fault(memory, 1, WL_MEMORY_ERASE_ERROR));
+    begun = wl_memory_now(memory);
+    OK(wl_memory_start_erase(memory, 4096, 4096));
+    CHECK(heard.count == 0);
+    IS(ERASE_FAILED, wl_memory_wait(memory));
+    CHECK(heard.count == 1 && heard.last.failed == 1 && heard.last.at == 4096 && heard.last.bytes == 4096);
+    CHECK(heard.last.start_ps == begun && heard.last.duration_ps == wl_memory_now(memory) - begun);
+    CHECK(heard.last.duration_ps > plain / 2);
+    CHECK(stats_of(memory).erases == 2 && stats_of(memory).failures == 1);
+
+    /* One that ended long before it was waited for was done when it ended, with the time of a suspend. */
+    begun = wl_memory_now(memory);
+    OK(wl_memory_start_erase(memory, 8192, 4096));
+    OK(wl_memory_read_suspending(memory, 0, &byte, 1));
+    OK(wl_memory_suspend(memory));
+    OK(wl_memory_advance(memory, 1000 * (uint64_t)MS));
+    OK(wl_memory_resume(memory));
+    ends = work_of(memory).ends_ps;
+    CHECK(ends - begun > 1000 * (uint64_t)MS);
+    OK(wl_memory_advance(memory, 5000 * (uint64_t)MS));
+    CHECK(heard.count == 1);
+    OK(wl_memory_wait(memory));
+    CHECK(heard.count == 2 && heard.last.failed == 0 && heard.last.duration_ps == ends - begun);
+    /* There is nothing more to wait for. */
+    OK(wl_memory_wait(memory));
+    CHECK(heard.count == 2);
+
+    /* One that a cut ends fails, and one that was done before does not. */
+    OK(wl_memory_start_erase(memory, 8192, 4096));
+    fork = forked(memory);
+    OK(wl_memory_listen(fork, report, &heard));
+    OK(wl_memory_advance(fork, 1000 * (uint64_t)MS));
+    OK(wl_memory_cut_power(fork, &cut));
+    CHECK(heard.count == 3 && heard.last.failed == 0 && heard.last.duration_ps < 1000 * (uint64_t)MS);
+    OK(wl_memory_free(fork));
+    begun = heard.last.start_ps;
+    cut.time_ps = wl_memory_now(memory) + MS;
+    OK(wl_memory_cut_power(memory, &cut));
+    IS(POWER_LOST, wl_memory_wait(memory));
+    CHECK(heard.count == 4 && heard.last.failed == 1 && heard.last.start_ps + heard.last.duration_ps == cut.time_ps);
+    CHECK(heard.last.start_ps == begun);
+    OK(wl_memory_free(memory));
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2 && arguments[1]);
@@ -525,6 +681,10 @@ int main(int count, char **arguments)
     read_while_write();
     copy_back();
     spare_areas();
+    lost_reads();
     bad_arguments();
+    host_ecc(0);
+    host_ecc(1);
+    reports();
     return 0;
 }

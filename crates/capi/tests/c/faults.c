@@ -770,6 +770,63 @@ static void where_faults_meet(void)
     OK(wl_memory_free(memory));
 }
 
+/* Bytes of a word that a text has left. */
+static int kept(const unsigned char *back, const char *text)
+{
+    return memcmp(back, text, strlen(text)) == 0;
+}
+
+/* SRAM and PSRAM forget all of it, at whatever instant the power goes; what is not volatile keeps it. */
+static void volatile_parts(const char *target, int forgets)
+{
+    static const uint64_t operations[] = {0, 1, 2};
+    wl_memory_options options = options_for(target);
+    unsigned char first[64], back[64], again[64];
+    wl_memory *memory, *twin;
+    wl_memory_cut cut;
+    size_t i;
+    uint64_t last;
+
+    options.seed = 5;
+    memory = made_with(&options);
+    last = info_of(memory).bytes - sizeof back;
+    CHECK(info_of(memory).forgets == (uint64_t)forgets);
+    for (i = 0; i < 3; i++) {
+        OK(wl_memory_write(memory, 0, "wordline", 8));
+        OK(wl_memory_write(memory, last, "wordline", 8));
+        twin = forked(memory);
+        cut = cut_of(operations[i], WL_MEMORY_CUT_TORN, 1);
+        OK(wl_memory_cut_power(memory, &cut));
+        if (operations[i] > 1) OK(wl_memory_write(memory, 128, "x", 1));
+        if (operations[i] > 0) IS(POWER_LOST, wl_memory_write(memory, 256, "x", 1));
+        OK(wl_memory_peek(memory, 0, first, sizeof first));
+        OK(wl_memory_power_up(memory));
+        OK(wl_memory_read(memory, 0, back, sizeof back));
+        CHECK(memcmp(first, back, sizeof back) == 0);
+        CHECK(kept(back, "wordline") == !forgets);
+        OK(wl_memory_read(memory, last, back, sizeof back));
+        CHECK(kept(back, "wordline") == !forgets);
+        /* The same calls give the same bytes, and another cut gives others. */
+        cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
+        OK(wl_memory_cut_power(twin, &cut));
+        OK(wl_memory_peek(twin, 0, back, sizeof back));
+        CHECK(memcmp(first, back, sizeof back) == 0);
+        if (forgets) {
+            OK(wl_memory_power_up(twin));
+            OK(wl_memory_cut_power(twin, &cut));
+            OK(wl_memory_peek(twin, 0, again, sizeof again));
+            CHECK(memcmp(again, back, sizeof back) != 0);
+        }
+        OK(wl_memory_free(twin));
+    }
+    OK(wl_memory_free(memory));
+    options.seed = 6;
+    twin = made_with(&options);
+    OK(wl_memory_peek(twin, 0, back, sizeof back));
+    CHECK(all(back, sizeof back, 0));
+    OK(wl_memory_free(twin));
+}
+
 int main(int count, char **arguments)
 {
     CHECK(count == 2);
@@ -790,6 +847,9 @@ int main(int count, char **arguments)
     cells("mt25ql128");
     cells("mt29f2g08aad");
     settled();
+    volatile_parts("cy62167g", 1);
+    volatile_parts("aps6404l-3sqr", 1);
+    volatile_parts("em064lx", 0);
     ideal_parts();
     where_faults_meet();
     bad_arguments();

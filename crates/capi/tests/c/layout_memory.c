@@ -43,6 +43,7 @@ int main(void)
     MEMBER(wl_memory_options, ageing);
     MEMBER(wl_memory_options, celsius);
     MEMBER(wl_memory_options, dwell_s);
+    MEMBER(wl_memory_options, host_ecc);
     SIZE(wl_memory_info);
     MEMBER(wl_memory_info, size);
     MEMBER(wl_memory_info, kind);
@@ -65,6 +66,8 @@ int main(void)
     MEMBER(wl_memory_info, suspend);
     MEMBER(wl_memory_info, moves);
     MEMBER(wl_memory_info, banks);
+    MEMBER(wl_memory_info, forgets);
+    MEMBER(wl_memory_info, free_ranges);
     SIZE(wl_memory_ecc);
     MEMBER(wl_memory_ecc, size);
     MEMBER(wl_memory_ecc, corrected);

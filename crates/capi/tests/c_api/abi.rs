@@ -44,6 +44,8 @@ fn without_comments(text: &str) -> String {
 
 fn declared(code: &str, prefix: &str) -> Declared {
     let mut found = Declared::default();
+    // A macro of several lines is one: what it leaves would hide the struct behind it.
+    let code = code.replace("\\\n", " ");
     let capital = prefix.to_uppercase();
     for line in code.lines() {
         let mut words = line.split_whitespace();

@@ -172,6 +172,18 @@ fn the_wrapper_for_cpp_frees_throws_and_moves() {
     Program::new("cpp", &["cpp/example.cpp"]).check_sanitized(&[]);
 }
 
+#[test]
+fn the_wrapper_for_cpp_needs_no_exceptions() {
+    Program::new("no-exceptions", &["../tests/c/no_exceptions.cpp"])
+        .flags(&["-fno-exceptions"])
+        .check_sanitized(&[]);
+}
+
+#[test]
+fn a_listener_of_cpp_may_end_itself() {
+    Program::new("listeners", &["../tests/c/listeners.cpp"]).check_sanitized(&[]);
+}
+
 /// Built with the littlefs of this workspace.
 #[test]
 fn littlefs_survives_power_losses_and_worn_blocks() {

@@ -121,9 +121,10 @@ fn a_block_fails_in_the_same_cycle_as_under_wordline_wear() {
 #[test]
 fn cycles_and_rest_make_bits_go_wrong_where_ageing_was_asked_for() {
     let target = CString::new(PART).expect("no NUL");
-    let bits = |ageing: u64, cycles: u64, seconds: f64| {
+    let bits_with = |host_ecc: u64, ageing: u64, cycles: u64, seconds: f64| {
         let (status, memory) = made(&Options {
             ageing,
+            host_ecc,
             ..options(&target)
         });
         assert_eq!(status, MemoryStatus::Ok);
@@ -147,6 +148,7 @@ fn cycles_and_rest_make_bits_go_wrong_where_ageing_was_asked_for() {
         let wrong: u32 = out.iter().map(|byte| byte.count_zeros()).sum();
         (status, ecc.corrected, wrong, took)
     };
+    let bits = |ageing, cycles, seconds| bits_with(1, ageing, cycles, seconds);
     const YEAR: f64 = 365.25 * 86_400.0;
     let worn = bits(1, 9_000, 1000.0 * YEAR);
     assert_eq!(worn, bits(1, 9_000, 1000.0 * YEAR), "the same seed");
@@ -155,6 +157,10 @@ fn cycles_and_rest_make_bits_go_wrong_where_ageing_was_asked_for() {
     assert!(worn.0 != MemoryStatus::Ok || worn.1 > 0, "{worn:?}");
     // Programs get faster as a block wears; one that does not age is as ever.
     assert!(worn.3 < fresh.3, "{worn:?} {fresh:?}");
+    // Whoever brings the code gets the bits as they are.
+    let raw = bits_with(0, 1, 9_000, 1000.0 * YEAR);
+    assert_eq!((raw.0, raw.1), (MemoryStatus::Ok, 0));
+    assert!(raw.2 > 0, "{raw:?}");
     let plain = bits(0, 9_000, 1000.0 * YEAR);
     assert_eq!((plain.0, plain.1, plain.2), (MemoryStatus::Ok, 0, 0));
     assert_eq!(plain.3, bits(0, 0, 0.0).3);

@@ -64,6 +64,11 @@ fn faults_in_c_are_those_of_the_header() {
 }
 
 #[test]
+fn messages_in_c_say_what_helps() {
+    check_in_folder("messages.c");
+}
+
+#[test]
 fn attacks_in_c_get_codes_of_the_header() {
     check_in_folder("attacks.c");
 }
@@ -123,8 +128,8 @@ fn structs_and_values_are_those_of_the_header() {
     let named = |(name, status): (&str, MemoryStatus)| (name.to_owned(), i64::from(status as i32));
     let mut found: Vec<_> = statuses.into_iter().map(named).collect();
     found.push(("WL_MEMORY_ABI".to_owned(), i64::from(ABI)));
-    members!(found, "wl_memory_options", Options: size abi target catalog timing seed age factory_bad strict erase_bytes one_thread ageing celsius dwell_s);
-    members!(found, "wl_memory_info", Info: size kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks block_bytes programs_per_page once_bytes in_order wear_unit_bytes endurance read_bytes erase_sizes background suspend moves banks);
+    members!(found, "wl_memory_options", Options: size abi target catalog timing seed age factory_bad strict erase_bytes one_thread ageing celsius dwell_s host_ecc);
+    members!(found, "wl_memory_info", Info: size kind bytes write_bytes atom_bytes page_bytes spare_bytes pages_per_block blocks block_bytes programs_per_page once_bytes in_order wear_unit_bytes endurance read_bytes erase_sizes background suspend moves banks forgets free_ranges);
     members!(found, "wl_memory_ecc", Ecc: size corrected refresh lost);
     members!(found, "wl_memory_stats", Stats: size reads programs erases writes syncs failures bytes_read bytes_written busy_ps longest_ps corrected_bits power_cuts);
     members!(found, "wl_memory_cut", Cut: size operations time_ps tear seed erase_leaves);
@@ -162,7 +167,7 @@ fn the_functions_are_those_of_the_header() {
         "src/memory/health.rs",
     ];
     let header = in_header(HEADER, "wl_memory_");
-    assert_eq!(header.len(), 57);
+    assert_eq!(header.len(), 58);
     assert_eq!(header, in_library(&sources, &types));
 }
 

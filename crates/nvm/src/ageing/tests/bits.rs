@@ -173,4 +173,16 @@ fn what_the_sheet_asks_of_the_host_is_corrected_and_no_more() {
         seen.is_sorted() && seen.last() <= Some(&4) && !seen.is_empty(),
         "{seen:?}"
     );
+    // Who brings a code of his own gets the bits as they are, also beyond what that one corrects.
+    assert!(nand.chip_mut().use_host_ecc(false), "the sheet asks for it");
+    let mut bytes = [0; 512];
+    assert_eq!(nand.read(0, 0, &mut bytes), Ok(Ecc::Clean));
+    let wrong: u32 = bytes.iter().map(|byte| byte.count_ones()).sum();
+    assert!(wrong > 4, "{wrong}");
+    nand.chip_mut().use_host_ecc(true);
+    assert_eq!(nand.read(0, 0, &mut bytes), Err(lost));
+    // A chip with an ECC of its own asks the host for none, and has its parity in the spare area.
+    let mut own = ageing(&self::sheet(&[]), Timing::Typ, 2);
+    assert!(!own.chip_mut().use_host_ecc(true) && !own.chip().parity().is_empty());
+    assert!(nand.chip().parity().is_empty());
 }

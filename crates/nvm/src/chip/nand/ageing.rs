@@ -25,8 +25,6 @@ pub(super) struct NandAgeingFigures {
     /// The columns `max` of a program, with the ECC off and on, and of an erase.
     program_max: [Option<Time>; 2],
     erase_max: Option<Time>,
-    /// The error correction that the sheet asks of the host.
-    host: Option<Code>,
 }
 
 impl NandAgeingFigures {
@@ -38,7 +36,6 @@ impl NandAgeingFigures {
             timing,
             program_max: [bare.max(), program.max()],
             erase_max: sheet.block_erase.max(),
-            host: Code::of_host(sheet),
         })
     }
 }
@@ -65,7 +62,8 @@ impl AgeingChip for Nand {
     /// last makes them fail; bits go wrong as pages are kept and read. Until then none of that happens. Called again,
     /// it changes the environment.
     ///
-    /// Where the sheet leaves the error correction to the host, reads are corrected as it asks from then on.
+    /// Where the sheet leaves the error correction to the host, reads are corrected as it asks from then on, unless
+    /// [`use_host_ecc`](Nand::use_host_ecc) says otherwise.
     ///
     /// # Errors
     /// When the sheet lacks the figures, or the environment is none of a chip.
@@ -291,13 +289,21 @@ impl Nand {
         wrong.unwrap_or_default()
     }
 
-    /// The error correction that reads go through: on the die, or of the host's that a chip which ages needs.
+    /// The error correction that reads go through: on the die, or the host's where that is asked for, or where the chip
+    /// ages and nothing was asked for.
     pub(super) fn read_code(&self) -> Option<&Code> {
         if self.spec.code.is_some() {
             return self.spec.code.as_ref().filter(|_| self.ecc);
         }
-        self.ageing.as_ref()?;
-        self.spec.ageing.as_ref()?.host.as_ref()
+        let is_used = self.host_ecc.unwrap_or(self.ageing.is_some());
+        self.spec.host_code.as_ref().filter(|_| is_used)
+    }
+
+    /// Lets reads go through the error correction that the sheet asks of the host, or gives the bits as they are, whether
+    /// the chip ages or not. Returns whether the sheet asks for one.
+    pub fn use_host_ecc(&mut self, on: bool) -> bool {
+        self.host_ecc = Some(on);
+        self.spec.host_code.is_some()
     }
 
     /// Pulses of a program and loops of an erase, the most of each, in a chip that ages: the longest times.

@@ -102,6 +102,11 @@ impl Code {
         })
     }
 
+    /// The columns of the parity.
+    pub(super) fn parity(&self) -> &[Range<u32>] {
+        &self.parity
+    }
+
     const fn sectors(&self) -> u32 {
         self.page_bytes.div_ceil(self.sector_bytes)
     }

@@ -95,6 +95,8 @@ pub struct Nand {
     /// The same of the program before the last, in a cache program.
     failed_before: Vec<u32>,
     ecc: bool,
+    /// Whether reads go through the error correction of the host; as it ages where that is `None`.
+    host_ecc: Option<bool>,
     /// Choices of the driver, kept here because only this chip has them.
     pipelines: Pipelines,
     faults: Faults,
@@ -153,6 +155,7 @@ impl Nand {
             failed: Vec::new(),
             failed_before: Vec::new(),
             ecc: spec.code.is_some(),
+            host_ecc: None,
             pipelines: Pipelines::default(),
             faults: Faults::default(),
             cycles_before: Wear::cycles_at_age(spec.endurance, age),
@@ -241,6 +244,13 @@ impl Nand {
     /// check bits on a real chip: switch before the first program.
     pub fn set_ecc(&mut self, on: bool) {
         self.ecc = on && self.spec.code.is_some();
+    }
+
+    /// The columns of a page that the error correction on the die keeps for its parity, while it is on.
+    #[must_use]
+    pub fn parity(&self) -> Vec<Range<u32>> {
+        let code = self.spec.code.as_ref().filter(|_| self.ecc);
+        code.map_or_else(Vec::new, |code| code.parity().to_vec())
     }
 
     /// How often things go wrong from now on.

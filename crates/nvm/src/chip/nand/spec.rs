@@ -22,6 +22,8 @@ pub(super) struct NandSpec {
     pub(super) erased: Arc<[u8]>,
     /// The error correction on the die, where there is one.
     pub(super) code: Option<Code>,
+    /// The error correction that the sheet asks of the host.
+    pub(super) host_code: Option<Code>,
     pub(super) planes: u32,
     /// The column of the bad-block mark.
     pub(super) mark_column: u32,
@@ -85,6 +87,7 @@ impl NandSpec {
             geometry: sheet.geometry(),
             erased: vec![0xff; sheet.geometry().columns() as usize].into(),
             code: Code::new(sheet, resolver),
+            host_code: Code::of_host(sheet),
             page_read: [bare_read.unwrap_or(read), read],
             page_program: [bare_program.unwrap_or(program), program],
             erase: resolver.spread("block_erase", &sheet.block_erase, Purpose::EraseTime),
