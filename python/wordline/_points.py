@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, Union
 
@@ -85,8 +86,15 @@ class Stated:
         return values
 
 
+def _is_path(text: str) -> bool:
+    """Whether a text is the name of a file: no sweep in TOML or JSON is one line without assignments."""
+    return bool(text.strip()) and not any(mark in text for mark in "\n={[")
+
+
 def points_of(spec: Spec, catalog: Sequence[str]) -> Points:
     """The points of a sweep, checked as far as they can be without running any."""
+    if isinstance(spec, str) and _is_path(spec):
+        spec = pathlib.Path(spec)
     if isinstance(spec, os.PathLike):
         spec = _read(spec)
     if isinstance(spec, (bytes, bytearray)):

@@ -243,13 +243,65 @@ pub(crate) fn document(path: &Path, text: &str, what: &str, error: &DocumentErro
         .map(str::len)
         .sum();
     let at = (line_start + column.saturating_sub(1)).min(text.len().saturating_sub(1));
-    let message = format!("{file}:{line}: not {what}: {fault}");
+    let instead = other_document(what, text);
+    let instead = instead.map_or_else(String::new, |kind| format!("; it is {kind}"));
+    let message = format!("{file}:{line}: not {what}: {fault}{instead}");
     Fault::new(&message, &file, text, &(at..at)).into()
+}
+
+/// What a text is that is not `what`: a document of another command, with the command that reads it.
+fn other_document(what: &str, text: &str) -> Option<&'static str> {
+    /// Two fields of a document, a word for it, and what it is.
+    const DOCUMENTS: [([&str; 2], &str, &str); 5] = [
+        (
+            ["sweep", "points"],
+            "sweep",
+            "the result of a sweep, which `wordline sweep` takes",
+        ),
+        (
+            ["space", "front"],
+            "result of a design space",
+            "the result of a design space; `wordline explore` exports it as a page as well",
+        ),
+        (
+            ["experiment", "rows"],
+            "result document",
+            "a result, which `wordline report` takes",
+        ),
+        (
+            ["targets", "workload"],
+            "experiment",
+            "an experiment, which `wordline run` takes",
+        ),
+        (
+            ["baseline", "phases"],
+            "profile",
+            "a profile, which `wordline app project` takes",
+        ),
+    ];
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let has = |field: &&str| value.get(field).is_some();
+    let found = DOCUMENTS.iter().find(|(fields, ..)| fields.iter().all(has));
+    found
+        .filter(|(_, word, _)| !what.contains(word))
+        .map(|(.., kind)| *kind)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_of_other_commands_are_named() {
+        let kind = |text: &str| other_document("a result document", text).unwrap_or("none");
+        assert!(kind(r#"{"sweep": {}, "points": []}"#).starts_with("the result of a sweep"));
+        assert!(kind(r#"{"space": {}, "front": []}"#).starts_with("the result of a design space"));
+        assert!(kind(r#"{"targets": [], "workload": {}}"#).starts_with("an experiment"));
+        assert!(kind(r#"{"baseline": "", "phases": []}"#).starts_with("a profile"));
+        assert_eq!(kind(r#"{"experiment": {}, "rows": []}"#), "none");
+        assert_eq!(kind("{"), "none");
+        assert_eq!(kind("[1]"), "none");
+    }
 
     fn shown(text: &str, span: Range<usize>) -> (String, String, usize) {
         let snippet = Snippet::new("f", text, &span);

@@ -346,7 +346,7 @@ problems! {
     LargeAccess { found: ByteCount, allowed: ByteCount, wrap: ByteCount, total: ByteCount, most: ByteCount }
         "{found} does not fit; allowed: 1 B to {allowed}, the smallest of wrap ({wrap}), total ({total}) and {most}";
     UnknownEngine { name: String, allowed: String } "names {name}; {allowed}";
-    NotBuiltIn(String) "names {0}, and this program was built without it: build with the Cargo feature of that name";
+    NotBuiltIn(String) "names {0}, and this program was built without it: the command wordline has it, and so has a build with the Cargo feature of that name";
     Optional(&'static str)
         "names {0}, which this program was built without: install its library (Debian: librocksdb-dev) and build with \
          `cargo build --release --features {0}`; or record any program that uses it with `wordline io record`, and run \
@@ -491,6 +491,8 @@ problems! {
     BesideProfile "goes without a profile, which states it itself; change the profile, or leave one of them out";
     NoProfile "is missing: without a profile (wordline app project PROFILE.json), --cores, --read, --stall and --on say what \
          is known of the program";
+    NoBaseline "is missing: the profile does not name the memory on which its program ran; state it, such as \
+         --on rdimm-6400-2rx4-128g@xeon6-1s";
     SurfaceOfNone { file: String, target: String, names: String }
         "{file} is that of {target}, which is not asked about; allowed: {names}";
     SurfaceCut { target: String, found: f64, most: f64 }

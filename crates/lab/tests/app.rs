@@ -232,3 +232,65 @@ fn windows_simulated_whole_find_a_surface_that_misleads() {
     assert!((whole(&misled) / whole(&sound) - 1.0).abs() < 0.02);
     assert!(is_warned(&misled) && !is_warned(&sound));
 }
+
+/// Counters do not say on which memory a program ran; a profile may leave it to the flag.
+#[test]
+fn a_profile_without_its_memory_takes_it_from_the_flag() {
+    let of = |baseline: &str, on: Option<&str>| {
+        let mut profile = profile();
+        profile["baseline"] = baseline.into();
+        let mut experiment = program(AppWorkload::default());
+        let Workload::App(app) = &mut experiment.workload else {
+            unreachable!("it is a program");
+        };
+        app.profile = Some(profile);
+        app.on = on.map(str::to_owned);
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        run(&catalog, &experiment, &Control::default())
+    };
+    let stated = of(RDIMM, None).expect("it runs");
+    let asked = of("", Some(RDIMM)).expect("it runs");
+    assert_eq!(stated.rows, asked.rows);
+    let error = of("", None).expect_err("nothing says it").to_string();
+    assert!(
+        error.contains("--on") && error.contains("does not name the memory"),
+        "{error}"
+    );
+    let error = of(RDIMM, Some(MRDIMM))
+        .expect_err("two of them")
+        .to_string();
+    assert!(error.contains("--on"), "{error}");
+}
+
+/// What no flag says is a range, not nothing.
+#[test]
+fn a_write_share_that_is_not_known_widens_the_band() {
+    let of = |written: Option<&str>| {
+        let mut experiment = program(AppWorkload::default());
+        experiment.workload = Workload::App(Box::new(AppWorkload {
+            program_cores: Some(128),
+            read_bytes_per_s: Some(300e9),
+            stall: Some("55%".parse().expect("a share")),
+            on: Some(RDIMM.to_owned()),
+            written: written.map(|share| share.parse().expect("a share")),
+            draws: 200,
+            ..AppWorkload::default()
+        }));
+        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
+        let document = run(&catalog, &experiment, &Control::default()).expect("it runs");
+        let Workload::App(app) = &document.experiment.workload else {
+            unreachable!("it is a program");
+        };
+        let phase = &app.profile.as_ref().expect("made of the flags")["phases"][0];
+        (phase["lines_read"].clone(), phase["lines_written"].clone())
+    };
+    let (read, unknown) = of(None);
+    assert_eq!(unknown["range"][0], 0.0);
+    assert_eq!(unknown["range"][1], read["value"]);
+    let (_, known) = of(Some("0%"));
+    assert_eq!(known["value"], 0.0);
+    assert!(
+        known["range"].is_null() || known["range"][1] == 0.0,
+        "{known}"
+    );
+}

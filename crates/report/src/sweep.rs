@@ -315,7 +315,9 @@ fn terminal(result: &SweepResult, style: &Style) -> String {
         points: failure_points(result),
         ..DecisionCard::default()
     };
-    let incomplete = (!result.complete).then_some("Not every point is finished.");
+    let incomplete = (!result.complete).then_some(
+        "Not every point is finished: the same command goes on where a --store kept the others, and --merge adds the shares that are missing.",
+    );
     let screen = FirstScreen::new(answer, Some(effects(result, &metrics)), "metrics");
     let mut out = screen.lay_out(incomplete, "   rows: --export rows.csv", style);
     if style.detail == Detail::Answer {

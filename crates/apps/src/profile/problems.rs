@@ -48,7 +48,7 @@ const NAME_MAX: usize = 200;
 
 const COUNT: &str = "a number from 0 to 1e21";
 const POSITIVE: &str = "a number above 0, up to 1e12";
-const SHARE: &str = "a share from 0 to 1";
+const SHARE: &str = "a share from 0 to 1 (0% to 100%)";
 const FROM_ONE: &str = "a number from 1 to 1e3";
 const INSIDE: &str = "inside its range, whose ends are in order";
 

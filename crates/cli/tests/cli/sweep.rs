@@ -112,7 +112,7 @@ fn shards_that_are_merged_are_the_whole_byte_for_byte_and_a_second_run_simulates
     let part = within(&folder, &["sweep", "--merge", "1.json,2.json", "--quiet"]);
     assert_eq!(part.code, Some(1), "{part:?}");
     assert!(
-        part.stdout.starts_with("Not every point is finished."),
+        part.stdout.starts_with("Not every point is finished: "),
         "{}",
         part.stdout
     );

@@ -21,6 +21,10 @@ const SECONDS: f64 = 1.0;
 const RATE_ROUNDED: f64 = 0.025;
 const SHARE_ROUNDED: f64 = 0.05;
 
+/// Lines written for each line read, where no flag says it: a cache reads a line before it is changed, and may write every one
+/// back. The middle is a write share of a quarter.
+const WRITTEN_PER_READ: [f64; 3] = [0.0, 1.0 / 3.0, 1.0];
+
 /// The greatest imbalance of channels that a flag takes: a system's channels, should one carry all.
 const IMBALANCE_MAX: f64 = 16.0;
 
@@ -41,7 +45,6 @@ pub(super) fn profile(
         ("variation", workload.variation.is_some()),
         ("locality", workload.locality.is_some()),
         ("imbalance", workload.imbalance.is_some()),
-        ("on", workload.on.is_some()),
     ];
     let stated = flags.into_iter().find(|(_, is_stated)| *is_stated);
     let (name, text) = match (&workload.profile, &workload.file, stated) {
@@ -57,7 +60,15 @@ pub(super) fn profile(
         file: name.clone(),
         source,
     };
-    let profile = Profile::from_json(&text).map_err(problem)?;
+    let mut profile = Profile::from_json(&text).map_err(problem)?;
+    match &workload.on {
+        Some(on) if profile.baseline.is_empty() => profile.baseline.clone_from(on),
+        Some(on) if *on != profile.baseline => return Err(SettingProblem::BesideProfile.of("on")),
+        _ => {}
+    }
+    if profile.baseline.is_empty() {
+        return Err(SettingProblem::NoBaseline.of("on"));
+    }
     let value = serde_json::from_str(&profile.to_json()).unwrap_or(Value::Null);
     Ok((profile, value))
 }
@@ -80,9 +91,9 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
     let read = workload.read_bytes_per_s.ok_or_else(|| missing("read"))?;
     let stall = workload.stall.ok_or_else(|| missing("stall"))?.si();
     let on = workload.on.clone().ok_or_else(|| missing("on"))?;
-    let written = workload.written.map_or(0.0, |share| share.si());
-    if !(0.0..1.0).contains(&written) {
-        return Err(SettingProblem::WrittenShare(written).of("write-share"));
+    let written = workload.written.map(|share| share.si());
+    if let Some(share) = written.filter(|share| !(0.0..1.0).contains(share)) {
+        return Err(SettingProblem::WrittenShare(share).of("write-share"));
     }
     let levels = match workload.variation {
         None => None,
@@ -114,7 +125,14 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
             name: "all".to_owned(),
             seconds: ProfileValue::exact(SECONDS, Basis::Assumed),
             lines_read: rate(read),
-            lines_written: rate(read * written / (1.0 - written)),
+            lines_written: match written {
+                Some(share) => rate(read * share / (1.0 - share)),
+                None => {
+                    let lines = read * SECONDS / 64.0;
+                    let [least, value, most] = WRITTEN_PER_READ.map(|ratio| ratio * lines);
+                    ProfileValue::within(value, least, most, Basis::Assumed)
+                }
+            },
             stall_share: rounded(stall, SHARE_ROUNDED, 1.0),
             instructions: None,
             cycles: None,
