@@ -106,8 +106,9 @@ def test_what_is_no_log_is_refused_with_its_place():
     with pytest.raises(wordline.SettingError) as caught:
         wordline.buffer_curve([1], 1, unit="min")
     assert "ms" in caught.value.allowed
-    with pytest.raises(wordline.SettingError):
+    with pytest.raises(wordline.SettingError) as caught:
         wordline.buffer_curve([1.0], 1).at(float("inf"))
+    assert caught.value.place == "rate"
 
 
 def test_the_catalogue_lists_what_experiments_name(tmp_path):

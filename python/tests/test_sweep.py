@@ -434,6 +434,39 @@ except KeyboardInterrupt as interrupt:
     assert done.stdout == "True False True\n", done.stderr
 
 
+@pytest.mark.parametrize("after", [1, 2, 9, 30])
+@pytest.mark.parametrize("start", ["spawn", "forkserver"])
+def test_ctrl_c_loses_no_point_that_a_process_finished(start, after, small, tmp_path):
+    # As a terminal does it: every process of the group is interrupted, those too that only just start.
+    program = """
+import json, os, signal, sys, wordline
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+def progress(done, total):
+    if done >= int(sys.argv[3]):
+        os.killpg(0, signal.SIGINT)
+if __name__ == "__main__":
+    spec = {"experiment": json.loads(sys.argv[1]), "axis": [{"field": "seed", "count": 2000}]}
+    with ProcessPoolExecutor(3, mp_context=get_context(sys.argv[4])) as pool:
+        try:
+            wordline.sweep(spec, executor=pool, batch=2, progress=progress, store=sys.argv[2])
+        except KeyboardInterrupt as interrupt:
+            print(json.dumps([point.index for point in interrupt.result if point.error is None]))
+        else:
+            print("it went on")
+"""
+    file, store = tmp_path / "program.py", tmp_path / "store"
+    file.write_text(program)
+    words = [sys.executable, str(file), json.dumps(small), str(store), str(after), start]
+    done = subprocess.run(words, capture_output=True, text=True, start_new_session=True)
+    kept = json.loads(done.stdout)
+    assert after <= len(kept) < 2000 and len(set(kept)) == len(kept), done.stderr
+    # Workers keep a point in the store before they give it back.
+    stored = [path for path in store.rglob("*.json") if path.parent != store]
+    assert len(stored) == len(kept), done.stderr
+    assert "KeyboardInterrupt" not in done.stderr, done.stderr
+
+
 def test_dask_gives_the_same_bytes_and_a_killed_worker_loses_nothing(small, alone, tmp_path):
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")

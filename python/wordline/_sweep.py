@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wordline import _wordline
@@ -147,6 +149,10 @@ def each_done(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | N
 
 def run_batch(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | None = None) -> list[_Done]:
     """What workers do with a batch. Ctrl-C reaches processes of this machine as well: what is done by then comes back."""
+    if stop is None and _is_worker():
+        if _interrupts.taken():
+            return []
+        stop = _interrupts
     done: list[_Done] = []
     try:
         for one in each_done(batch, options, stop):
@@ -154,6 +160,65 @@ def run_batch(batch: Sequence[_Task], options: Mapping[str, Any], stop: Stop | N
     except KeyboardInterrupt:
         pass
     return done
+
+
+class _Interrupts:
+    """Ctrl-C in a worker, as something that ends a batch instead of the worker, whose pool would break with it."""
+
+    def __init__(self) -> None:
+        self._seen = False
+
+    def is_set(self) -> bool:
+        """Whether there was one."""
+        return self._seen
+
+    def taken(self) -> bool:
+        """Whether there was one before this batch. From here on no interrupt ends this process."""
+        import signal
+
+        if signal.getsignal(signal.SIGINT) != self._see:
+            signal.signal(signal.SIGINT, self._see)
+        if hasattr(signal, "pthread_sigmask"):
+            # It was blocked from the beginning of the process on: see _unbroken.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        seen, self._seen = self._seen, False
+        return seen
+
+    def _see(self, number: int, frame: object) -> None:
+        self._seen = True
+
+
+_interrupts = _Interrupts()
+
+
+def _is_worker() -> bool:
+    """Whether this is the main thread of a process that another one started for its work."""
+    import threading
+    from multiprocessing import parent_process
+
+    return parent_process() is not None and threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def _unbroken() -> Iterator[None]:
+    """Keeps Ctrl-C waiting meanwhile, and for good in processes that start meanwhile: one that ended before its first
+    batch would break its pool, and what the others are at would be lost."""
+    import signal
+    import threading
+
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    if "concurrent.futures.process" in sys.modules:
+        from multiprocessing import resource_tracker
+
+        # Before Python 3.12 its start lets interrupts through again.
+        resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 #: Exceptions of clusters that say that a worker is gone.
@@ -282,7 +347,7 @@ def sweep(
     ``progress`` is called with the points that ended and all that there are. ``store`` is a folder that keeps results,
     as ``--store`` of the command: workers take them from there, and need it at the same path. Ctrl-C raises
     :class:`~wordline.Interrupted`, whose ``result`` has the points that ended, with the batches that were under way. A
-    second Ctrl-C does not wait for these.
+    second Ctrl-C does not wait for these. Ctrl-C ends batches of worker processes, not the processes: the pool stays whole.
 
     >>> import wordline
     >>> swept = wordline.sweep('''
@@ -433,7 +498,9 @@ def _submitted(
         nonlocal refusals, reason
         while len(under_way) < 2 * workers and (attempt := chosen()):
             try:
-                future = executor.submit(run_batch, attempt.batch, options, *stop)
+                with _unbroken():
+                    future = executor.submit(run_batch, attempt.batch, options, *stop)
+                    under_way[future] = attempt
             except RuntimeError as why:
                 # It broke, or was shut down.
                 (alone if attempt.is_alone else again).append(attempt)
@@ -443,7 +510,6 @@ def _submitted(
                 replaced(why)
                 continue
             refusals = 0
-            under_way[future] = attempt
             future.add_done_callback(finished.put)
         return True
 

@@ -79,6 +79,18 @@ pub enum ExplorationError {
     Coarse(String),
 }
 
+impl ExplorationError {
+    /// Where the fault is: an axis by its fields, or a field of the study.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Sweep(error) => error.place(),
+            Self::Objectives(_) | Self::Twice(_) | Self::NoSide(_) => "objective",
+            Self::Varied(_) | Self::Coarse(_) => "coarse",
+        }
+    }
+}
+
 impl DesignSpace {
     /// The points, as a sweep.
     #[must_use]

@@ -245,11 +245,14 @@ impl LabError {
     pub fn place(&self) -> Option<String> {
         Some(match self {
             Self::Catalog(error) => return error.place(),
+            Self::Backlog(error) => return error.place().map(str::to_owned),
             Self::Sweep(error) => error.place().to_owned(),
+            Self::Exploration(error) => error.place().to_owned(),
             Self::Store(_) => "store".to_owned(),
             Self::NoTarget | Self::NoModule => "targets".to_owned(),
             Self::Age(_) => "age".to_owned(),
-            Self::Unusable { what, .. } => (*what).to_owned(),
+            Self::Unusable { what, .. } | Self::Unwritten { what, .. } => (*what).to_owned(),
+            Self::Unwritable { what, .. } => what.clone(),
             Self::Twice(target)
             | Self::Setting { target, .. }
             | Self::Memory { target, .. }
@@ -259,6 +262,10 @@ impl LabError {
             | Self::Device { target, .. } => target.clone(),
             #[cfg(unix)]
             Self::Host { target, .. } => target.clone(),
+            #[cfg(unix)]
+            Self::MachineMemory(error) => return error.place().map(str::to_owned),
+            #[cfg(target_os = "linux")]
+            Self::Storage(error) => return error.place(),
             Self::Unreadable { file, .. }
             | Self::Trace { file, .. }
             | Self::Log { file, .. }
@@ -270,7 +277,8 @@ impl LabError {
             | Self::NoFileCalls(file)
             | Self::Profile { file, .. } => file.clone(),
             Self::Program { program, .. } => program.clone(),
-            _ => return None,
+            // The fault is ours, or the machine's.
+            Self::Fault { .. } | Self::Threads { .. } => return None,
         })
     }
 

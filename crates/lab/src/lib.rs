@@ -39,6 +39,7 @@ pub mod published;
 pub mod reproduce;
 pub mod store;
 
+mod allowed;
 mod buffer;
 mod compare;
 mod control;
@@ -78,6 +79,7 @@ use wordline_host as machine_memory;
 #[path = "no_machine.rs"]
 mod machine_memory;
 
+pub use allowed::allowed;
 pub use buffer::default_stream;
 pub use compare::{STUDIES, all_targets, read_study, shortlist, write_study};
 pub use control::{CommandForm, Commands, Control, Open, Progress, SurfaceShelf, TakeSurface};

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use wordline_catalog::Catalog;
-use wordline_core::explore::{DesignSpace, ExcludedBy, ExclusionBasis, ExplorationResult};
+use wordline_core::explore::{
+    DesignSpace, ExcludedBy, ExcludedPoints, ExclusionBasis, ExplorationResult,
+};
 use wordline_core::{Axis, Better};
 use wordline_lab::store::Store;
 use wordline_lab::{Control, Shard, explore, sweep};
@@ -13,6 +15,18 @@ fn catalog() -> Catalog {
 
 fn space(value: Value) -> DesignSpace {
     serde_json::from_value(value).expect("a study")
+}
+
+/// Explores all of a space, without a store.
+fn explored(space: &DesignSpace) -> ExplorationResult {
+    let result = explore(&catalog(), space, Shard::WHOLE, None, &Control::default());
+    result.expect("it runs")
+}
+
+/// Points that were excluded and that a condition holds for.
+fn excluded(result: &ExplorationResult, is: impl Fn(&ExcludedPoints) -> bool) -> u64 {
+    let of = result.excluded.iter().filter(|one| is(one));
+    of.map(|one| one.count).sum()
 }
 
 /// The front by running everything and comparing every pair.
@@ -142,8 +156,7 @@ fn the_front_is_that_of_running_everything() {
     let mut in_full = 0.0;
     for number in 0..spaces {
         let space = drawn(number, sizes);
-        let result =
-            explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
+        let result = explored(&space);
         let (found, wanted) = (found(&result), exhaustive(&space));
         println!(
             "space {number}: {} points, {} run in full, front {}, {:?}, rough runs off by {:?}",
@@ -232,14 +245,10 @@ fn what_cannot_be_on_the_front_is_hardly_run_in_full() {
         true => many(50, 5, 5),
         false => many(3, 2, 2),
     };
-    let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
-    let result = result.expect("it runs");
+    let result = explored(&space);
     println!("{}", report(&result));
     assert!(result.complete && !result.front.is_empty());
-    let by = |basis| {
-        let of = result.excluded.iter().filter(|one| one.basis == basis);
-        of.map(|one| one.count).sum::<u64>()
-    };
+    let by = |basis| excluded(&result, |one| one.basis == basis);
     assert!(by(ExclusionBasis::Proven) > 0 && by(ExclusionBasis::Sampled) > 0);
     assert!(result.fine >= result.front.len() as u64 + by(ExclusionBasis::Run));
     match all {
@@ -268,8 +277,7 @@ fn a_wrong_reason_of_rough_runs_is_found_by_the_sample() {
         "objective": [{ "metric": "throughput_mean" }, { "metric": "energy_per_byte" }],
         "coarse": { "workload.patterns": "random" },
     }));
-    let result = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
-    let result = result.expect("it runs");
+    let result = explored(&space);
     println!("{}", report(&result));
     let front = exhaustive(&space);
     assert_eq!(found(&result), front);
@@ -278,10 +286,7 @@ fn a_wrong_reason_of_rough_runs_is_found_by_the_sample() {
         front.len() >= 12 && front.iter().all(|point| *point < 48),
         "{front:?}"
     );
-    let of = |basis| {
-        let of = result.excluded.iter().filter(|one| one.basis == basis);
-        of.map(|one| one.count).sum::<u64>()
-    };
+    let of = |basis| excluded(&result, |one| one.basis == basis);
     assert_eq!(
         (of(ExclusionBasis::Run), of(ExclusionBasis::Sampled)),
         (12, 36)
@@ -295,8 +300,7 @@ fn shares_do_the_rough_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(folder.path()).expect("a store");
     let space = drawn(1, 2);
-    let whole = explore(&catalog(), &space, Shard::WHOLE, None, &Control::default());
-    let whole = whole.expect("it runs");
+    let whole = explored(&space);
     let mut points = 0;
     for shard in ["1/3", "2/3", "3/3"] {
         let shard: Shard = shard.parse().expect("a share");
@@ -338,14 +342,8 @@ fn loggers(rates: &[&str]) -> DesignSpace {
 #[test]
 fn candidates_that_a_bound_excludes_are_not_simulated() {
     let space = loggers(&["20 KB/s", "2 MB/s"]);
-    let result =
-        explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
-    let by_bound: u64 = result
-        .excluded
-        .iter()
-        .filter(|one| one.by == ExcludedBy::Bound)
-        .map(|one| one.count)
-        .sum();
+    let result = explored(&space);
+    let by_bound = excluded(&result, |one| one.by == ExcludedBy::Bound);
     assert!(by_bound > 0, "{:?}", result.excluded);
     assert_eq!(result.coarse + by_bound, result.points);
     assert_eq!(found(&result), exhaustive(&space));
@@ -369,8 +367,7 @@ fn what_a_rough_run_cannot_judge_is_run_in_full() {
         "objective": [{ "metric": "throughput_mean" }, { "metric": "latency_max" }],
         "coarse": { "workload.total_bytes": "64 KiB", "workload.wrap_bytes": "64 KiB" },
     }));
-    let result =
-        explore(&catalog(), &space, Shard::WHOLE, None, &Control::default()).expect("it runs");
+    let result = explored(&space);
     assert_eq!(found(&result), exhaustive(&space));
     assert!(result.excluded.is_empty(), "{:?}", result.excluded);
 }
@@ -409,4 +406,47 @@ fn an_exploration_and_a_sweep_that_are_stopped_keep_what_is_finished() {
         (explored.complete, explored.fine, explored.front.len()),
         (false, 1, 1)
     );
+}
+
+/// Every fault of a study names its place.
+#[test]
+fn a_fault_of_a_study_has_its_place() {
+    let sound = json!({
+        "experiment": {
+            "targets": ["em064lx"],
+            "workload": { "kind": "raw", "total_bytes": "64 KiB", "wrap_bytes": "64 KiB" },
+        },
+        "axis": [{ "field": "seed", "count": 2 }],
+        "objective": [{ "metric": "throughput_mean" }],
+    });
+    let twice = json!([{ "metric": "latency_max" }, { "metric": "latency_max" }]);
+    let tests = [
+        ("objective", json!([]), "objective"),
+        ("objective", twice, "objective"),
+        (
+            "objective",
+            json!([{ "metric": "access_count" }]),
+            "objective",
+        ),
+        ("coarse", json!({ "seed": 3 }), "coarse"),
+        ("coarse", json!({ "workload.total": "1 KiB" }), "coarse"),
+        ("coarse", json!({ "age.of": 1 }), "coarse"),
+        ("axis", json!([]), "axis"),
+        ("axis", json!([{ "field": "sede", "values": [1] }]), "sede"),
+        ("leave_out", json!([{ "age": 1 }]), "leave_out"),
+    ];
+    for (field, value, place) in tests {
+        let mut study = sound.clone();
+        study[field] = value;
+        let words = study[field].to_string();
+        let result = explore(
+            &catalog(),
+            &space(study),
+            Shard::WHOLE,
+            None,
+            &Control::default(),
+        );
+        let error = result.expect_err(&words);
+        assert_eq!(error.place().as_deref(), Some(place), "{words}: {error}");
+    }
 }

@@ -263,7 +263,7 @@ mod tests {
                 r#"{"demo": "oracle"}"#,
                 "line 1, column 17",
                 "oracle",
-                "`logger`",
+                "logger",
             ),
         ] {
             let note = asked(form).expect_err(form).note();

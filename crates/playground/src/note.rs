@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wordline_catalog::CatalogError;
 use wordline_core::results::DocumentError;
-use wordline_lab::LabError;
+use wordline_lab::{LabError, allowed};
 use wordline_report::{UnknownFormat, printable};
 
 /// Why an experiment was not run or its result not shown.
@@ -54,28 +54,16 @@ pub struct ErrorNote {
     pub allowed: Option<String>,
 }
 
-/// What stands before the values that would do.
-const BEFORE_ALLOWED: [&str; 4] = [
-    "allowed: ",
-    "expected: ",
-    ", in one of ",
-    "expected one of ",
-];
-
 impl PlaygroundError {
     /// The error as a page shows it. What came from files and fields is printable in it.
     #[must_use]
     pub fn note(&self) -> ErrorNote {
-        let message = printable(&self.to_string());
-        let allowed = BEFORE_ALLOWED.iter().find_map(|before| {
-            let (_, allowed) = message.rsplit_once(before)?;
-            // A reader of JSON says the place at the end.
-            Some(allowed.split(" at line ").next()?.to_owned())
-        });
+        let message = self.to_string();
+        let allowed = allowed(&message).join(", ");
         ErrorNote {
             place: self.place().map(|place| printable(&place)),
-            allowed,
-            message,
+            allowed: Some(printable(&allowed)).filter(|allowed| !allowed.is_empty()),
+            message: printable(&message),
         }
     }
 

@@ -7,10 +7,9 @@ use pyo3::prelude::*;
 use wordline_catalog::CatalogError;
 use wordline_core::results::DocumentError;
 use wordline_core::sweep::SweepError;
-use wordline_lab::LabError;
 use wordline_lab::backlog::BacklogError;
+use wordline_lab::{LabError, allowed};
 
-use crate::allowed::allowed;
 use crate::sweep::place_in_text;
 
 /// Why a call has no answer.
@@ -78,7 +77,8 @@ impl CallError {
             Self::Sweep(error) => Some(error.place().to_owned()),
             Self::Input { name, .. } => Some(name.clone()),
             Self::Value { place, .. } => Some(place.clone()),
-            Self::Backlog(_) | Self::Panic(_) => None,
+            Self::Backlog(error) => error.place().map(str::to_owned),
+            Self::Panic(_) => None,
         }
     }
 

@@ -4,7 +4,6 @@
 //! Rust, and hands out their rows as columns of Arrow, so that nothing is copied through JSON or Python objects.
 //! Names, types, documentation and defaults for users are in the package.
 
-mod allowed;
 mod arrow;
 mod backlog;
 mod catalog;

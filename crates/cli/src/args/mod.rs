@@ -6,6 +6,7 @@ mod engines;
 mod find;
 mod fs_mount;
 mod io;
+mod short;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -215,7 +216,7 @@ pub(crate) struct Export {
     #[arg(id = "export", long = "export", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print the reasons and every warning below the answer
-    #[arg(long, conflicts_with = "all")]
+    #[arg(long, hide_short_help = true, conflicts_with = "all")]
     pub(crate) explain: bool,
     /// Print every table, sentence and warning instead of the answer alone
     #[arg(long)]
@@ -236,7 +237,7 @@ pub(crate) struct Results {
     #[command(flatten)]
     pub(crate) export: Export,
     /// Say what changed since a saved result (JSON); exit code 1 when something became worse
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 }
 
@@ -244,7 +245,7 @@ pub(crate) struct Results {
 #[derive(Args, Debug)]
 pub(crate) struct Execution {
     /// Stop in order after this time, such as 30s, and answer from what is finished by then
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     budget: Option<Time>,
     /// Print the experiment as JSON for `wordline run`, and run nothing
     #[arg(long, hide_short_help = true, conflicts_with = "export")]
@@ -450,7 +451,7 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "TEXT")]
     pub(crate) only: Vec<String>,
     /// Stop in order after this time, such as 60s, and score what is finished by then
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub(crate) budget: Option<Time>,
     /// Leave out how far values of memory modules depend on what no maker discloses, which takes minutes
     #[arg(long)]
@@ -488,14 +489,14 @@ pub(crate) struct StoreFolder {
 #[derive(Args, Debug)]
 pub(crate) struct ManyRuns {
     /// Where a file lies that experiments name, such as my.log=/data/my.log; repeatable
-    #[arg(long, value_name = "NAME=PATH")]
+    #[arg(long, hide_short_help = true, value_name = "NAME=PATH")]
     pub(crate) input: Vec<String>,
     #[command(flatten)]
     pub(crate) stored: StoreFolder,
     #[command(flatten)]
     pub(crate) threads: Threads,
     /// Stop in order after this time, such as 30s; what is finished stays
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, hide_short_help = true, value_name = "TIME")]
     budget: Option<Time>,
 }
 
@@ -608,7 +609,7 @@ pub(crate) struct RunSaved {
     #[arg(value_name = "FILE")]
     pub(crate) document: PathBuf,
     /// Where a file lies that the experiment names, such as my.log=/data/my.log; repeatable
-    #[arg(long, value_name = "NAME=PATH")]
+    #[arg(long, hide_short_help = true, value_name = "NAME=PATH")]
     pub(crate) input: Vec<String>,
     /// Names the file or the device that the experiment measures again: what it holds will be lost
     #[arg(long, value_name = "PATH")]
@@ -692,7 +693,7 @@ pub(crate) fn program() -> clap::Command {
         .subcommand(parent("sql", "Run SQLite on a memory", 21))
         .subcommand(parent("dram", dram, 22))
         .subcommand(parent("host", host, 22));
-    COMMANDS
+    let program = COMMANDS
         .iter()
         .enumerate()
         .fold(program, |program, (order, row)| {
@@ -701,5 +702,6 @@ pub(crate) fn program() -> clap::Command {
                 let flags = Execution::augment_args(Results::augment_args(flags));
                 engines::with_names(flags, row.path).display_order(order)
             })
-        })
+        });
+    short::with_short_help(program)
 }

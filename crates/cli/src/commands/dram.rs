@@ -18,7 +18,8 @@ use crate::sink::{self, NamedFile};
 #[derive(Args, Debug)]
 pub(crate) struct Threads {
     /// Threads that points run on [default: one for each core of this machine]; no result depends on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, hide_short_help = true, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 }
 

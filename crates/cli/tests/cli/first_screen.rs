@@ -101,6 +101,100 @@ fn short_help_fits_a_screen_and_long_help_has_everything() {
     }
 }
 
+/// Commands whose flags alone take more than a screen: most are the fields of their experiment, and short help has all of
+/// these.
+const LONG: [&str; 29] = [
+    "compare",
+    "buffer",
+    "raw",
+    "wear",
+    "fs bench",
+    "fs bound",
+    "fs mount",
+    "io replay",
+    "kv bench",
+    "kv crash",
+    "sql bench",
+    "sql tune",
+    "app project",
+    "app record",
+    "app kernel",
+    "app capacity",
+    "dram bandwidth",
+    "dram loaded",
+    "dram surface",
+    "dram trace",
+    "host latency",
+    "host bandwidth",
+    "host loaded",
+    "host all",
+    "host storage",
+    "part find",
+    "part import",
+    "part new",
+    "part fit",
+];
+
+/// Commands by the headings of their short help, and those below them.
+fn commands_below(path: &[&str], found: &mut Vec<String>) {
+    let help = wordline(&[path, &["-h"]].concat()).done().stdout;
+    let list = help.split("Commands:\n").nth(1).unwrap_or_default();
+    // What is about a command goes on in lines that begin further right.
+    let names = list.lines().take_while(|line| !line.is_empty());
+    let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for name in names.filter(|name| !name.is_empty()) {
+        let below = [path, &[name]].concat();
+        found.push(below.join(" "));
+        commands_below(&below, found);
+    }
+}
+
+#[test]
+fn short_help_of_every_command_fits_a_screen() {
+    let mut commands = Vec::new();
+    commands_below(&[], &mut commands);
+    assert!(commands.len() > 40, "{commands:?}");
+    let mut long = Vec::new();
+    for command in &commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        let short = wordline(&[&words[..], &["-h"]].concat()).done().stdout;
+        assert!(
+            short.lines().all(|line| line.chars().count() <= 100),
+            "{short}"
+        );
+        if short.lines().count() > 24 {
+            long.push(command.as_str());
+        }
+    }
+    let built = LONG
+        .into_iter()
+        .filter(|name| commands.iter().any(|one| one == name));
+    assert_eq!(long, built.collect::<Vec<_>>());
+}
+
+#[test]
+fn short_help_of_a_command_has_an_example_and_says_where_the_rest_is() {
+    for command in ["sweep", "explore"] {
+        let short = wordline(&[command, "-h"]).done().stdout;
+        let long = wordline(&[command, "--help"]).done().stdout;
+        for words in ["--store", "--shard", "Examples:", "--help"] {
+            assert!(short.contains(words), "{words}: {short}");
+        }
+        for words in [
+            "--threads",
+            "--budget",
+            "--input",
+            "[[axis]]",
+            "Exit codes:",
+        ] {
+            assert!(
+                long.contains(words) && !short.contains(words),
+                "{words}: {short}"
+            );
+        }
+    }
+}
+
 /// A command whose flags this test gets wrong must not pass as one that says little.
 fn screen(command: &[&str]) -> String {
     let ran = wordline(&[command, &["--quiet"]].concat());

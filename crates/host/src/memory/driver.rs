@@ -123,6 +123,26 @@ pub enum DriverError {
     },
 }
 
+impl DriverError {
+    /// Where the fault is: a setting of the test, or the test; none where it is the machine.
+    #[must_use]
+    pub const fn place(&self) -> Option<&'static str> {
+        match self {
+            Self::FewCpus { test, .. } => Some(test),
+            Self::Cores { what, .. } => Some(what),
+            Self::Threads { .. } => Some("threads"),
+            Self::Size { .. } | Self::Small { .. } | Self::BeyondMemory { .. } => Some("size"),
+            Self::Cpu { .. } => Some("cpu"),
+            Self::Node { .. } => Some("node"),
+            Self::Topology(_)
+            | Self::Timer(_)
+            | Self::Arena(_)
+            | Self::Kernel(_)
+            | Self::Chain(_) => None,
+        }
+    }
+}
+
 /// Set when the caller wants the run to stop.
 pub type SharedStop = AtomicBool;
 

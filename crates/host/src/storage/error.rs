@@ -249,3 +249,30 @@ pub enum StorageError {
     #[error("stopped before the first access")]
     Stopped,
 }
+
+impl StorageError {
+    /// Where the fault is: a setting, a file or a device; none where it is the machine.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::OutOfRange { what, .. } => Some((*what).to_owned()),
+            Self::Unfit { path, .. }
+            | Self::Inode { path, .. }
+            | Self::Pseudo { path }
+            | Self::Io { path, .. }
+            | Self::ReadOnly { path, .. }
+            | Self::Unconfirmed { path, .. }
+            | Self::InUse { path, .. }
+            | Self::Locked { path }
+            | Self::NoDirect { path, .. }
+            | Self::Unaligned { path, .. }
+            | Self::Short { path, .. }
+            | Self::Hole { path, .. }
+            | Self::Full { path, .. }
+            | Self::Access { path, .. }
+            | Self::Cut { path, .. } => Some(path.display().to_string()),
+            Self::NoUring(_) => Some("engine".to_owned()),
+            Self::Suspended { .. } | Self::Resources { .. } | Self::Stopped => None,
+        }
+    }
+}

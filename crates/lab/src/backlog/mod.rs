@@ -153,3 +153,15 @@ pub enum BacklogError {
     )]
     Varying,
 }
+
+impl BacklogError {
+    /// The setting at fault; none where it is the log.
+    #[must_use]
+    pub const fn place(&self) -> Option<&'static str> {
+        match self {
+            Self::Rate(_) => Some("rate"),
+            Self::NoRate(_) => Some("ram"),
+            Self::TooMuch | Self::Interval { .. } | Self::Varying => None,
+        }
+    }
+}

@@ -6,6 +6,8 @@ use wordline_core::{Axis, Metric};
 use super::*;
 use crate::fixture;
 
+mod rows;
+
 /// Data values of a specification, at any depth.
 fn points(value: &Value) -> usize {
     match value {
