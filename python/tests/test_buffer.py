@@ -99,10 +99,18 @@ def test_what_is_no_log_is_refused_with_its_place():
         ([1.0], -1, "sizes"),
         ([1.0], 1.5, "sizes"),
         ([2**62], 1, "durations[0]"),
+        (b"abc", 1, "durations"),
+        ([1.0], b"a", "sizes"),
     ]:
         with pytest.raises(wordline.SettingError) as caught:
             wordline.buffer_curve(durations, sizes)
         assert caught.value.place == place, (durations, sizes)
+    numpy = pytest.importorskip("numpy")
+    masked = numpy.ma.array([1.0, 2.0], mask=[False, True])
+    for durations, sizes, place in [(masked, 1, "durations"), ([1.0, 2.0], masked, "sizes")]:
+        with pytest.raises(wordline.SettingError, match="masked") as caught:
+            wordline.buffer_curve(durations, sizes)
+        assert caught.value.place == place
     with pytest.raises(wordline.SettingError) as caught:
         wordline.buffer_curve([1], 1, unit="min")
     assert "ms" in caught.value.allowed

@@ -136,9 +136,13 @@ def _is_number(value: Any) -> bool:
 
 def _array(values: Any, place: str) -> Any:
     """Columns of pandas, Polars or Arrow as arrays of NumPy; a plain sequence stays."""
+    if isinstance(values, (str, bytes, bytearray)):
+        raise SettingError(f"{place} are {type(values).__name__}; expected numbers", place)
     if hasattr(values, "__array__"):
         import numpy
 
+        if numpy.ma.is_masked(values):
+            raise SettingError(f"{place} have masked values; expected a number for each access", place)
         values = numpy.asarray(values)
         if values.ndim != 1:
             raise SettingError(f"{place} have {values.ndim} dimensions; expected one", place)

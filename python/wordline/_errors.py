@@ -31,7 +31,7 @@ class WordlineError(Exception):
         self.allowed = tuple(allowed)
 
     def __str__(self) -> str:
-        if self.place is None or self.place in self.message:
+        if self.place is None or str(self.place) in self.message:
             return self.message
         return f"{self.place}: {self.message}"
 

@@ -30,6 +30,12 @@ pub(crate) fn heard() -> bool {
     HEARD.load(Ordering::Relaxed)
 }
 
+/// Turns a write beyond the limit of file sizes (`ulimit -f`) into an error, instead of the end of the process.
+pub(crate) fn survive_file_limit() {
+    // An empty handler suffices: without one, SIGXFSZ ends the process.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Ends the run in order after a time.
 pub(crate) fn stop_after(time: Duration) {
     let stop = listen();

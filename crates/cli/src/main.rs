@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::set_up_reports();
+    interrupt::survive_file_limit();
     let ran = match commands::is_asked_alone() {
         true => commands::ask(),
         false => settings::matches().and_then(|matches| commands::run(&matches)),

@@ -59,6 +59,7 @@ mod meter;
 mod open;
 mod payload;
 mod power_cuts;
+mod prices;
 mod raw;
 mod repeats;
 mod sources;

@@ -259,7 +259,7 @@ fn a_profile_without_its_memory_takes_it_from_the_flag() {
     let error = of(RDIMM, Some(MRDIMM))
         .expect_err("two of them")
         .to_string();
-    assert!(error.contains("--on"), "{error}");
+    assert!(error.starts_with("on goes without a profile"), "{error}");
 }
 
 /// What no flag says is a range, not nothing.

@@ -72,6 +72,12 @@ fn row(text: &str, separator: char) -> Option<PerfRow<'_>> {
         let behind = (first + 3..fields.len().saturating_sub(1))
             .find(|&at| is_digits(fields[at]) && percentage(fields[at + 1], comma).is_some());
         let Some(behind) = behind else { continue };
+        // `-r` puts the variance before the run time in some versions of perf, and behind it in others.
+        let is_variance = |text: &str| {
+            text.strip_suffix('%')
+                .is_some_and(|share| percentage(share, comma).is_some())
+        };
+        let end = behind - usize::from(behind > first + 3 && is_variance(fields[behind - 1]));
         let (at, place) = match &fields[..first] {
             [] => (None, String::new()),
             [one] => seconds(one, comma)
@@ -94,7 +100,7 @@ fn row(text: &str, separator: char) -> Option<PerfRow<'_>> {
             place,
             value,
             unit,
-            event: fields[first + 2..behind].join(&separator.to_string()),
+            event: fields[first + 2..end].join(&separator.to_string()),
             percent: percentage(fields[behind + 1], comma)?,
             metric: metric(),
         });
@@ -192,6 +198,10 @@ fn add(
     comma: bool,
     collector: &mut Collector<'_>,
 ) -> Result<(), CounterFault> {
+    // `--summary` repeats all intervals as one.
+    if row.at.is_none() && row.place == "summary" {
+        return Ok(());
+    }
     if let Some(at) = row.at {
         collector.interval(line, at, false)?;
     }

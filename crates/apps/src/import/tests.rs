@@ -448,3 +448,42 @@ fn memory_does_not_grow_with_the_file() {
     let held = format!("{:?}", readings.collected).len();
     assert!(held < 20_000, "{held}");
 }
+
+/// `perf stat -I 100 --summary` repeats all intervals as one, and `-r` puts the variance where the version of perf likes it.
+#[test]
+fn summaries_are_not_counted_again_and_variances_stand_on_either_side() {
+    let of = |file: &[u8]| imported(&[file], Some("granite-rapids"), &XEON).expect("sound");
+    let intervals = file!("perf-interval.csv");
+    let alone = of(intervals);
+    let text = std::str::from_utf8(intervals).expect("text");
+    let mut with_summary = text.to_owned();
+    for line in text.lines() {
+        // Without its time, a line of an interval is one of the summary.
+        if let Some((time, rest)) = line.split_once(',')
+            && time.trim().parse::<f64>().is_ok()
+        {
+            with_summary.push_str(&format!("summary,{rest}\n"));
+        }
+    }
+    assert!(with_summary.len() > text.len());
+    let read = |one: &ImportedProfile| one.profile.phases[0].lines_read.value;
+    assert_eq!(read(&of(with_summary.as_bytes())), read(&alone));
+
+    let whole = std::str::from_utf8(file!("perf-whole.csv")).expect("text");
+    let with_variance: String = whole
+        .lines()
+        .map(|line| {
+            let mut fields: Vec<&str> = line.split(',').collect();
+            let run = fields
+                .windows(2)
+                .position(|pair| pair[0].len() > 6 && pair[1] == "100.00");
+            if let Some(at) = run {
+                fields.insert(at, "0.50%");
+            }
+            fields.join(",") + "\n"
+        })
+        .collect();
+    assert!(with_variance.contains("0.50%"));
+    let read = |text: &str| read(&of(text.as_bytes()));
+    assert_eq!(read(&with_variance), read(whole));
+}

@@ -57,9 +57,15 @@ pub(super) fn in_base_units(document: &mut Value) {
     }
 }
 
+/// No field of an experiment lies as deep.
+const DEPTH_MAX: usize = 32;
+
 /// Sets a field by its dotted path; what is missing on the way comes into being. A list that is there takes a single value
 /// as its only one.
 pub(super) fn set(document: &mut Value, path: &str, value: Value) -> Result<(), String> {
+    if path.matches('.').count() > DEPTH_MAX {
+        return Err(format!("the path has more than {DEPTH_MAX} dots"));
+    }
     let (name, rest) = match path.split_once('.') {
         Some((name, rest)) => (name, Some(rest)),
         None => (path, None),

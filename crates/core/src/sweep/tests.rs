@@ -186,6 +186,10 @@ fn what_is_wrong_is_named_with_its_axis() {
             "invalid type: map",
         ),
         (
+            json!([{ "field": format!("workload{}", ".a".repeat(50_000)), "values": [1] }]),
+            "more than 32 dots",
+        ),
+        (
             json!([{ "field": "seed", "count": 1_000_000_000 }]),
             "up to 100000",
         ),

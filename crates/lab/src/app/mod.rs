@@ -11,11 +11,13 @@ mod rows;
 use wordline_apps::project::PhaseInputs;
 use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, project};
 use wordline_catalog::Catalog;
+use wordline_core::quantity::{Power, Quantity as _};
 use wordline_core::{AppWorkload, Experiment, ResultSet, Timing};
 
 use crate::control::Control;
 use crate::error::{LabError, SettingProblem, in_range};
 use crate::list::distinct;
+use crate::prices;
 use crate::warning::LabWarning;
 use cosimulate::Cosimulation;
 use memory::{AskedPlaces, ProgramMemory};
@@ -135,8 +137,25 @@ fn check(workload: &AppWorkload, experiment: &Experiment) -> Result<(), LabError
     if experiment.age != 0.0 {
         return Err(SettingProblem::AgeOfModules.of("age"));
     }
+    if let Some(problem) = prices::problem(workload.prices.parts.values()) {
+        return Err(problem.of("price"));
+    }
+    let powers = [
+        ("platform-power", workload.platform_power),
+        ("active-power", workload.active_power),
+        ("stalled-power", workload.stalled_power),
+    ];
+    for (flag, power) in powers {
+        if let Some(found) = power.filter(|power| !(0.0..=POWER_MAX_W).contains(&power.si())) {
+            let [least, most] = [0.0, POWER_MAX_W].map(Power::from_si);
+            return Err(SettingProblem::out_of_range(found, least, most).of(flag));
+        }
+    }
     in_range("draws", workload.draws, 20, DRAWS_MAX)
 }
+
+/// No server takes more, in watts.
+const POWER_MAX_W: f64 = 1e6;
 
 /// The baseline, then the targets without it, each by its full name.
 fn targets(

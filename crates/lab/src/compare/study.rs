@@ -11,6 +11,7 @@ use wordline_nvm::ageing::Environment;
 
 use super::measured;
 use crate::error::{LabError, SettingProblem};
+use crate::prices;
 
 /// The studies that come with the program: name and text.
 pub const STUDIES: [(&str, &str); 8] = [
@@ -272,6 +273,19 @@ pub(super) fn problem(compare: &CompareWorkload) -> Option<(&'static str, Settin
             return beyond("work.trace", SettingProblem::TraceOfWork(kind.name()));
         }
         _ => {}
+    }
+    let prices = &compare.prices;
+    let others = [
+        ("prices.ram_per_kib", &prices.ram_per_kib),
+        ("prices.level_shifter", &prices.level_shifter),
+    ];
+    for (path, price) in others {
+        if let Some(problem) = prices::problem(price) {
+            return beyond(path, problem);
+        }
+    }
+    if let Some(problem) = prices::problem(prices.parts.values()) {
+        return beyond("prices.parts", problem);
     }
     measured::problem(compare).or_else(|| contradiction(limits, work))
 }

@@ -101,8 +101,8 @@ impl Store {
         let store = Self {
             folder: folder.to_owned(),
         };
-        match fs::read_to_string(&mark) {
-            Ok(text) => store.check_mark(&text)?,
+        match read_file(&mark) {
+            Ok(bytes) => store.check_mark(&String::from_utf8_lossy(&bytes.unwrap_or_default()))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let mut entries = fs::read_dir(folder).map_err(at(folder))?;
                 let is_other = entries.any(|entry| {
@@ -149,8 +149,8 @@ impl Store {
     /// When the folder cannot be read.
     pub fn get(&self, key: &StoreKey) -> Result<Option<ResultSet>, ResultStoreError> {
         let path = self.place(key);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(entry::read(key, &bytes)),
+        match read_file(&path) {
+            Ok(bytes) => Ok(bytes.and_then(|bytes| entry::read(key, &bytes))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(ResultStoreError::Io { path, source }),
         }
@@ -226,7 +226,10 @@ impl Store {
             });
         }
         let document = crate::run(catalog, experiment, control)?;
-        if let Some(key) = &key {
+        // A file may have become another one since its content went into the key.
+        if let Some(key) = &key
+            && matches!(KeyMaker::new().key(catalog, experiment, control), Ok(Some(again)) if again == *key)
+        {
             self.put(key, &document)?;
         }
         Ok(StoredRun {
@@ -241,6 +244,18 @@ fn is_of_store(name: &str) -> bool {
     let is_part = name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_left = name.starts_with(MARK) || name.starts_with(PROBE);
     is_part || is_left && name.ends_with(END_OF_PART) || name == MARK
+}
+
+/// No entry is larger: it is one document.
+const ENTRY_BYTES_MAX: u64 = 1 << 30;
+
+/// What a regular file holds; nothing where it is none, such as a pipe that nobody writes into, or is larger than an entry.
+fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() || about.len() > ENTRY_BYTES_MAX {
+        return Ok(None);
+    }
+    fs::read(path).map(Some)
 }
 
 /// End of the names of files that are not finished.

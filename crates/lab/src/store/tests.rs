@@ -218,6 +218,79 @@ fn what_killed_writers_left_is_cleared_away() {
     assert!(of_another.exists(), "its writer may be at work");
 }
 
+/// A pipe would be waited for without end.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_counts_as_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let key = key(&catalog(), &experiment(MRAM));
+    let path = store.place(&key);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+    let socket = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    assert!(store.get(&key).expect("it is passed over").is_none());
+    drop(socket);
+    std::fs::remove_file(&path).expect("removable");
+    std::os::unix::fs::symlink("/dev/zero", &path).expect("a link");
+    assert!(store.get(&key).expect("it is passed over").is_none());
+    let other = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink("/dev/zero", other.path().join(MARK)).expect("a link");
+    let error = Store::open(other.path()).expect_err("no mark").to_string();
+    assert!(error.contains("layout unknown"), "{error}");
+}
+
+/// What an input was when its key was made is not what the run read.
+#[test]
+fn a_result_is_not_kept_where_its_input_changed_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let experiment: Experiment = serde_json::from_value(serde_json::json!({
+        "targets": [], "timings": ["typ"], "age": 0.0, "seed": 0,
+        "workload": { "kind": "buffer", "source": { "kind": "log", "file": "a.log" }, "rates_bytes_per_s": [1e5] },
+    }))
+    .expect("an experiment");
+    let log = |slow: u32| {
+        let line = |at: u32| {
+            format!(
+                "{at}, {}, 1, 4096, {}\n",
+                if at == 20 { slow } else { 616_000 },
+                at * 4096
+            )
+        };
+        (1..40).map(line).collect::<String>()
+    };
+    let opened = std::sync::atomic::AtomicU32::new(0);
+    // The first time it is opened is for the key.
+    let changing = |_: &str| -> std::io::Result<Box<dyn std::io::BufRead>> {
+        let is_first = opened.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+        let text = log(if is_first { 2_616_000 } else { 9_616_000 });
+        Ok(Box::new(std::io::Cursor::new(text)))
+    };
+    let control = Control {
+        open: Some(&changing),
+        ..Control::default()
+    };
+    let run = store
+        .run(&catalog(), &experiment, &control)
+        .expect("it runs");
+    assert!(!run.was_stored);
+    let steady = |_: &str| -> std::io::Result<Box<dyn std::io::BufRead>> {
+        Ok(Box::new(std::io::Cursor::new(log(2_616_000))))
+    };
+    let control = Control {
+        open: Some(&steady),
+        ..Control::default()
+    };
+    let first = store
+        .run(&catalog(), &experiment, &control)
+        .expect("it runs");
+    assert!(!first.was_stored, "what was read was another log");
+    let again = store
+        .run(&catalog(), &experiment, &control)
+        .expect("it runs");
+    assert!(again.was_stored);
+}
+
 /// As the jobs of an array begin.
 #[test]
 fn many_may_open_a_new_store_at_once() {

@@ -4,7 +4,6 @@ mod rows;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
@@ -40,7 +39,6 @@ pub(super) fn run(mount: &Mount, global: &Global) -> Result<Outcome, Failure> {
     check_place(&mount.dir, global)?;
     let mut image = match &mount.image {
         Some(file) => {
-            survive_file_limit();
             let origin = ImageOrigin {
                 part: target.part.header.id.clone(),
                 seed: mount.seed,
@@ -206,10 +204,4 @@ fn finish(image: VolumeImage, volume: &Volume<'_>, global: &Global) -> Result<()
         output::note(&printable(&format!("wrote {}", file.display())));
     }
     Ok(())
-}
-
-/// Turns a write beyond the limit of file sizes (`ulimit -f`) into an error, instead of the end of the process.
-fn survive_file_limit() {
-    // An empty handler suffices: without one, SIGXFSZ ends the process.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
