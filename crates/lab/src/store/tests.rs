@@ -245,25 +245,27 @@ fn a_result_is_not_kept_where_its_input_changed_meanwhile() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(folder.path()).expect("a store");
     let experiment: Experiment = serde_json::from_value(serde_json::json!({
-        "targets": [], "timings": ["typ"], "age": 0.0, "seed": 0,
-        "workload": { "kind": "buffer", "source": { "kind": "log", "file": "a.log" }, "rates_bytes_per_s": [1e5] },
+        "targets": ["mrdimm-8800-2rx4-128g@xeon6-1s"], "timing": ["max"], "age": 0.0, "seed": 0,
+        "workload": { "kind": "app", "file": "profile.json", "draws": 20 },
     }))
     .expect("an experiment");
-    let log = |slow: u32| {
-        let line = |at: u32| {
-            format!(
-                "{at}, {}, 1, 4096, {}\n",
-                if at == 20 { slow } else { 616_000 },
-                at * 4096
-            )
-        };
-        (1..40).map(line).collect::<String>()
+    let profile = |lines_read: f64| {
+        let value = |value: f64| serde_json::json!({ "value": value, "basis": "measured" });
+        serde_json::json!({
+            "schema": 1, "name": "even", "baseline": "rdimm-6400-2rx4-128g@xeon6-1s", "cores": 128,
+            "phases": [{
+                "name": "all", "seconds": value(10.0), "lines_read": value(lines_read), "lines_written": value(1e10),
+                "stall_share": value(0.6), "locality": value(0.5), "imbalance": value(1.0),
+                "load": { "levels": [[1.0, 1.0]], "window_s": 0.001, "basis": "measured" }
+            }]
+        })
+        .to_string()
     };
     let opened = std::sync::atomic::AtomicU32::new(0);
     // The first time it is opened is for the key.
     let changing = |_: &str| -> std::io::Result<Box<dyn std::io::BufRead>> {
         let is_first = opened.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
-        let text = log(if is_first { 2_616_000 } else { 9_616_000 });
+        let text = profile(if is_first { 4e10 } else { 5e10 });
         Ok(Box::new(std::io::Cursor::new(text)))
     };
     let control = Control {
@@ -275,7 +277,7 @@ fn a_result_is_not_kept_where_its_input_changed_meanwhile() {
         .expect("it runs");
     assert!(!run.was_stored);
     let steady = |_: &str| -> std::io::Result<Box<dyn std::io::BufRead>> {
-        Ok(Box::new(std::io::Cursor::new(log(2_616_000))))
+        Ok(Box::new(std::io::Cursor::new(profile(4e10))))
     };
     let control = Control {
         open: Some(&steady),

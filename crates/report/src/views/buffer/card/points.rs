@@ -49,10 +49,7 @@ pub(super) fn by_share(case: &BufferCase<'_, '_>) -> Option<CardPoint> {
         let timing = case.clause(run);
         return (!words.is_empty()).then(|| {
             let done = done(case);
-            let words = format!(
-                "seen: {}{timing}, with the record {done}; --rate says what is enough",
-                text::list(&words)
-            );
+            let words = format!("{}{timing}, with the record {done}", text::list(&words));
             CardPoint::words(CardSubject::Provision, words)
         });
     }
