@@ -466,7 +466,7 @@ class AppWorkload(Model):
       along; repeatable and comma-separated.
     - ``variation``: How load varies over time: its standard deviation over its mean, such as 0.5 [default:
       unknown, 0.2 to 0.8].
-    - ``written``: Share of the lines moved that are written [default: not known, 0% to 50%].
+    - ``written``: Share of the lines moved that are written [default: 0%].
     - A whole document states draws.
     """
 

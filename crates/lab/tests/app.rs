@@ -261,36 +261,3 @@ fn a_profile_without_its_memory_takes_it_from_the_flag() {
         .to_string();
     assert!(error.starts_with("on goes without a profile"), "{error}");
 }
-
-/// What no flag says is a range, not nothing.
-#[test]
-fn a_write_share_that_is_not_known_widens_the_band() {
-    let of = |written: Option<&str>| {
-        let mut experiment = program(AppWorkload::default());
-        experiment.workload = Workload::App(Box::new(AppWorkload {
-            program_cores: Some(128),
-            read_bytes_per_s: Some(300e9),
-            stall: Some("55%".parse().expect("a share")),
-            on: Some(RDIMM.to_owned()),
-            written: written.map(|share| share.parse().expect("a share")),
-            draws: 200,
-            ..AppWorkload::default()
-        }));
-        let catalog = Catalog::load(&[]).expect("the embedded sheets are sound");
-        let document = run(&catalog, &experiment, &Control::default()).expect("it runs");
-        let Workload::App(app) = &document.experiment.workload else {
-            unreachable!("it is a program");
-        };
-        let phase = &app.profile.as_ref().expect("made of the flags")["phases"][0];
-        (phase["lines_read"].clone(), phase["lines_written"].clone())
-    };
-    let (read, unknown) = of(None);
-    assert_eq!(unknown["range"][0], 0.0);
-    assert_eq!(unknown["range"][1], read["value"]);
-    let (_, known) = of(Some("0%"));
-    assert_eq!(known["value"], 0.0);
-    assert!(
-        known["range"].is_null() || known["range"][1] == 0.0,
-        "{known}"
-    );
-}

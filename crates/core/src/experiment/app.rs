@@ -35,7 +35,7 @@ pub struct AppWorkload {
         arg(long = "read", help_heading = "Instead of a profile")
     )]
     pub read_bytes_per_s: Option<f64>,
-    /// Share of the lines moved that are written [default: not known, 0% to 50%].
+    /// Share of the lines moved that are written [default: 0%].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     #[cfg_attr(

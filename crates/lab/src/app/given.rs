@@ -21,10 +21,6 @@ const SECONDS: f64 = 1.0;
 const RATE_ROUNDED: f64 = 0.025;
 const SHARE_ROUNDED: f64 = 0.05;
 
-/// Lines written for each line read, where no flag says it: a cache reads a line before it is changed, and may write every one
-/// back. The middle is a write share of a quarter.
-const WRITTEN_PER_READ: [f64; 3] = [0.0, 1.0 / 3.0, 1.0];
-
 /// The greatest imbalance of channels that a flag takes: a system's channels, should one carry all.
 const IMBALANCE_MAX: f64 = 16.0;
 
@@ -91,9 +87,9 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
     let read = workload.read_bytes_per_s.ok_or_else(|| missing("read"))?;
     let stall = workload.stall.ok_or_else(|| missing("stall"))?.si();
     let on = workload.on.clone().ok_or_else(|| missing("on"))?;
-    let written = workload.written.map(|share| share.si());
-    if let Some(share) = written.filter(|share| !(0.0..1.0).contains(share)) {
-        return Err(SettingProblem::WrittenShare(share).of("write-share"));
+    let written = workload.written.map_or(0.0, |share| share.si());
+    if !(0.0..1.0).contains(&written) {
+        return Err(SettingProblem::WrittenShare(written).of("write-share"));
     }
     let levels = match workload.variation {
         None => None,
@@ -125,14 +121,7 @@ fn of_flags(workload: &AppWorkload) -> Result<Profile, LabError> {
             name: "all".to_owned(),
             seconds: ProfileValue::exact(SECONDS, Basis::Assumed),
             lines_read: rate(read),
-            lines_written: match written {
-                Some(share) => rate(read * share / (1.0 - share)),
-                None => {
-                    let lines = read * SECONDS / 64.0;
-                    let [least, value, most] = WRITTEN_PER_READ.map(|ratio| ratio * lines);
-                    ProfileValue::within(value, least, most, Basis::Assumed)
-                }
-            },
+            lines_written: rate(read * written / (1.0 - written)),
             stall_share: rounded(stall, SHARE_ROUNDED, 1.0),
             instructions: None,
             cycles: None,
