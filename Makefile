@@ -49,7 +49,7 @@ test: export CARGO_PROFILE_DEV_CODEGEN_UNITS := 4
 test: export CARGO_PROFILE_DEV_LTO := off
 # Property tests draw the same cases each time here; `cargo test` and `make nightly` draw new ones.
 test: export PROPTEST_RNG_SEED := 1
-test: ## everything that CI checks, in under 15 minutes on 2 cores
+test: ## everything that CI checks, in about 20 minutes on 2 cores
 	scripts/need-chromium
 # Where SystemC cannot be had, the one test of its adapter says that it is skipped; `make nightly` wants it.
 	scripts/need-systemc || true

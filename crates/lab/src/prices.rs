@@ -9,12 +9,10 @@ const MOST: f64 = 1e6;
 
 /// What is wrong with the first of some prices that cannot be one.
 pub(crate) fn problem<'a>(prices: impl IntoIterator<Item = &'a Money>) -> Option<SettingProblem> {
-    let wrong = |price: &&&Money| !(0.0..=MOST).contains(&price.si());
-    let prices = prices.into_iter().collect::<Vec<_>>();
-    prices.iter().find(wrong).map(|&&found| {
-        let [least, most] = [0.0, MOST].map(Money::from_si);
-        SettingProblem::out_of_range(found, least, most)
-    })
+    let is_wrong = |price: &&Money| !(0.0..=MOST).contains(&price.si());
+    let found = *prices.into_iter().find(is_wrong)?;
+    let [least, most] = [0.0, MOST].map(Money::from_si);
+    Some(SettingProblem::out_of_range(found, least, most))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::image;
 /// The most cycles that a unit can have seen.
 const CYCLES_MAX: u64 = 1 << 62;
 
-/// Why cycles cannot be set: that they are too few or too many is no rule of the chip's protocol.
+/// The error of a count of cycles that is out of range: a wrong argument, not a breach of the chip's protocol.
 fn of_cycles(error: NvmError) -> MemoryFault {
     let (cycles, least) = match error {
         NvmError::Misuse(Misuse::CyclesBeforeAge { cycles, before }) => (cycles, before),

@@ -90,7 +90,7 @@ static void sizes(void)
     OK(wl_memory_free(memory));
 }
 
-/* What the ECC found is told of a read that it gave up on, by every call that reads a page. */
+/* Every call that reads a page fills wl_memory_ecc, also when the ECC could not correct the page. */
 static void lost_reads(void)
 {
     const wl_memory_ecc before = {sizeof(wl_memory_ecc), 3, 1, 0};

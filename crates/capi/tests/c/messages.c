@@ -39,7 +39,7 @@ static void shapes(void)
     OK(wl_memory_free(other));
 }
 
-/* A busy chip is told what helps with that call, on that chip, in that state. */
+/* The message of WL_MEMORY_BUSY names what the caller can do with that call, on that chip, in that state. */
 static void busy(void)
 {
     wl_memory *nor = made("mt25ql128"), *nand = made("mt29f1g01"), *banked = made("mx25uw51245g");

@@ -249,7 +249,7 @@ fn is_of_store(name: &str) -> bool {
 /// No entry is larger: it is one document.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
 
-/// What a regular file holds; nothing where it is none, such as a pipe that nobody writes into, or is larger than an entry.
+/// Reads a regular file. `None` for anything else, such as a FIFO or a device, and for a file larger than any entry.
 fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let about = fs::metadata(path)?;
     if !about.is_file() || about.len() > ENTRY_BYTES_MAX {
