@@ -378,8 +378,9 @@ enum {
 };
 
 /* An operation of the chip, as a trace tells it. An erase that was started and not waited for is reported once it is known
- * how it ended: by wl_memory_wait, or by the power cut that ends it, which makes it fail unless it was done before. The
- * library makes the struct, and may make it longer than the caller knows. */
+ * how it ended: by wl_memory_wait, or by the power cut that ends it, which makes it fail unless it was done before. One that
+ * wl_memory_restore or wl_memory_free overtakes never ends, and is not reported. The library makes the struct, and may make
+ * it longer than the caller knows. */
 typedef struct wl_memory_operation {
     uint64_t size;        /* bytes of this struct */
     uint64_t kind;        /* WL_MEMORY_OP_... */

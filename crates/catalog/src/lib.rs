@@ -432,10 +432,5 @@ impl SheetText {
     }
 }
 
-/// Whether a sheet is one of those that came with the program, to the letter.
-fn is_embedded(file: &str, text: &str) -> bool {
-    EMBEDDED.contains(&(file, text))
-}
-
 #[cfg(test)]
 mod tests;

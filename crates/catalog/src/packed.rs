@@ -34,7 +34,15 @@ impl PackedSheet {
     }
 }
 
+/// Whether a sheet is one of those that came with the program, to the letter. No other pack is unpacked for it.
+pub(crate) fn is_embedded(file: &str, text: &str) -> bool {
+    let named = INDEX.iter().find(|sheet| sheet.file == file);
+    named.is_some_and(|sheet| sheet.text() == text)
+}
+
 fn unpacked(pack: usize) -> String {
+    #[cfg(test)]
+    UNPACKED.with(|count| count.set(count.get() + 1));
     let text = miniz_oxide::inflate::decompress_to_vec(PACKS[pack]);
     match text.map(String::from_utf8) {
         Ok(Ok(text)) => text,
@@ -54,6 +62,12 @@ pub static EMBEDDED: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new
 });
 
 #[cfg(test)]
+thread_local! {
+    /// Packs that this thread unpacked.
+    pub(crate) static UNPACKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
@@ -69,6 +83,7 @@ mod tests {
             assert_eq!(*text, on_disk, "{file}");
             assert_eq!(sheet.text(), on_disk, "{file}");
             assert_eq!(sheet.file, *file);
+            assert!(is_embedded(file, text) && !is_embedded(file, &text[1..]));
         }
     }
 }

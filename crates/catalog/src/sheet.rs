@@ -20,6 +20,7 @@ use crate::error::SheetError;
 use crate::estimate;
 use crate::figures::SheetFigures;
 use crate::model::{self, Model};
+use crate::packed;
 use crate::plausible;
 use crate::ranges;
 
@@ -160,11 +161,25 @@ struct BoardFile {
 /// # Errors
 /// Everything that is wrong with it, each with its place.
 pub fn parse(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
-    let source = SheetSource {
+    let embedded = packed::is_embedded(file, text);
+    read(SheetSource {
         file,
         text,
-        embedded: crate::is_embedded(file, text),
-    };
+        embedded,
+    })
+}
+
+/// The same of a sheet that came with the program.
+pub(crate) fn parse_embedded(file: &str, text: &str) -> Result<Sheet, Vec<SheetError>> {
+    read(SheetSource {
+        file,
+        text,
+        embedded: true,
+    })
+}
+
+fn read(source: SheetSource<'_>) -> Result<Sheet, Vec<SheetError>> {
+    let text = source.text;
     let tree = estimate::tree(text).map_err(|fault| vec![source.fault(fault)])?;
     match estimate::complete(text, &tree) {
         None => source.sheet(tree),

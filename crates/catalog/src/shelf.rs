@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use crate::packed::{SHEETS, index};
-use crate::{Board, CatalogError, Counters, Die, Module, Part, Sheet, SheetError, System, parse};
+use crate::{Board, CatalogError, Counters, Die, Module, Part, Sheet, SheetError, System, sheet};
 
 /// The embedded sheets that were asked for.
 static PARSED: [OnceLock<Sheet>; SHEETS] = [const { OnceLock::new() }; SHEETS];
@@ -20,7 +20,7 @@ fn embedded(number: usize) -> &'static Sheet {
 
 fn parse_embedded(number: usize) -> Result<Sheet, Vec<SheetError>> {
     let sheet = &index()[number];
-    parse(sheet.file, &sheet.text())
+    sheet::parse_embedded(sheet.file, &sheet.text())
 }
 
 /// Everything that is wrong with single embedded sheets.
@@ -126,6 +126,22 @@ impl<T: SheetKind> Shelf<T> {
     pub(crate) fn put_if_new(&mut self, id: String, sheet: T) {
         if let Entry::Vacant(entry) = self.0.entry(id) {
             entry.insert(ShelvedSheet::Own(Arc::new(sheet)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::UNPACKED;
+
+    /// A program that opens one part waits for no other.
+    #[test]
+    fn a_sheet_is_parsed_of_its_own_pack_alone() {
+        for number in 0..SHEETS {
+            let before = UNPACKED.get();
+            parse_embedded(number).expect("sound");
+            assert_eq!(UNPACKED.get() - before, 1, "{}", index()[number].file);
         }
     }
 }

@@ -246,22 +246,30 @@ impl PowerMeter {
         })
     }
 
-    /// Books what was booked before, so many times, each a `period` after the one before it; the first begins at
-    /// `instant`, by which nothing else [is booked](Self::is_settled_by).
+    /// Books what was booked before: courses, how often each, and how long after it the next begins. The first begins at
+    /// `instant`, by which nothing else [is booked](Self::is_settled_by); of the last one it is said when it begins.
     #[inline(always)]
-    pub(crate) fn repeat(&mut self, course: &MeterCourse, instant: Time, times: u64, period: Time) {
+    pub(crate) fn repeat<'a>(
+        &mut self,
+        instant: Time,
+        courses: impl Iterator<Item = (&'a MeterCourse, u64, Time)>,
+        (last, begun, period): (&MeterCourse, Time, Time),
+    ) {
         self.settle(instant);
-        for (slot, spent) in self.booked.time.iter_mut().zip(course.spent.time) {
-            *slot = slot.plus(Time::from_ps(spent.ps() * times));
+        let mut between = 0;
+        for (course, times, period) in courses {
+            for (slot, spent) in self.booked.time.iter_mut().zip(course.spent.time) {
+                *slot = slot.plus(Time::from_ps(spent.ps() * times));
+            }
+            between += period.since(course.accounted).ps() * times;
         }
-        let more = times.saturating_sub(1);
-        let between = period.since(course.accounted).ps() * more;
+        // Behind the last one time has yet to pass.
+        between -= period.since(last.accounted).ps();
         self.add(self.idle, Time::from_ps(between));
-        let last = instant.plus(Time::from_ps(period.ps() * more));
-        self.accounted = last.plus(course.accounted);
+        self.accounted = begun.plus(last.accounted);
         let moved =
-            |(state, start, end): (_, Time, Time)| (state, last.plus(start), last.plus(end));
-        self.latest = course.latest.map(moved);
+            |(state, start, end): (_, Time, Time)| (state, begun.plus(start), begun.plus(end));
+        self.latest = last.latest.map(moved);
     }
 
     /// Ends the activity that was booked last, if it would go on after `instant`: the power went.

@@ -508,10 +508,13 @@ int lfs_emubd_setpowercycles(const struct lfs_config *cfg, lfs_emubd_powercycles
 int lfs_emubd_read(const struct lfs_config *cfg, lfs_block_t block, lfs_off_t off, void *buffer, lfs_size_t size)
 {
     const struct lfs_emubd_config *bdcfg = config_of(cfg);
+    struct chip *chip = chip_of(cfg);
+    wl_memory_status status;
     LFS_ASSERT(block < bdcfg->erase_count && off + size <= bdcfg->erase_size);
     LFS_ASSERT(off % bdcfg->read_size == 0 && size % bdcfg->read_size == 0);
-    chip_of(cfg)->readed += size;
-    return as_lfs(wl_memory_read(chip_of(cfg)->memory, (uint64_t)block * bdcfg->erase_size + off, buffer, size), "read");
+    chip->readed += size;
+    status = wl_memory_read(chip->memory, (uint64_t)block * bdcfg->erase_size + off, buffer, size);
+    return status == WL_MEMORY_OK ? 0 : report(status, "read");
 }
 
 int lfs_emubd_prog(const struct lfs_config *cfg, lfs_block_t block, lfs_off_t off, const void *buffer, lfs_size_t size)

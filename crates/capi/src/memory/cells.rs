@@ -159,9 +159,7 @@ impl Cells {
     /// through registers.
     #[inline(always)]
     pub(super) fn read(&mut self, at: u64, out: &mut [u8]) -> Result<EccFound, MemoryFault> {
-        let plain = self.faults.spares_reads() && self.torn.is_empty()
-            || self.is_plain_among(at, out.len() as u64);
-        let found = match &mut self.memory {
+        let flash = match &mut self.memory {
             Memory::Bytes(device) => {
                 device.read(at, out)?;
                 if !self.faults.is_empty() {
@@ -169,10 +167,12 @@ impl Cells {
                 }
                 return Ok(EccFound::default());
             }
-            Memory::Flash(flash) if plain => flash.read_through(at, out)?,
-            Memory::Flash(_) => self.read_pages(at, out)?,
+            Memory::Flash(flash) => flash,
         };
-        Ok(EccFound::of(found))
+        if self.faults.spares_reads() && self.torn.is_empty() {
+            return Ok(EccFound::of(flash.read_through(at, out)?));
+        }
+        Ok(EccFound::of(self.read_pages(at, out)?))
     }
 
     #[inline(never)]

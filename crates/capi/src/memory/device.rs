@@ -261,6 +261,15 @@ impl MemoryDevice {
         }
     }
 
+    /// Whether nothing is due, watched or told: an operation is run and counted, and that is all.
+    #[inline(always)]
+    const fn is_quiet(&self) -> bool {
+        matches!(self.power, Power::On)
+            && self.cells.work.is_none()
+            && self.watch.is_none()
+            && !self.trace.is_heard()
+    }
+
     /// Runs an operation while there is power, counts it and reports it to the listener.
     #[inline(always)]
     pub(super) fn perform<T>(
@@ -268,92 +277,92 @@ impl MemoryDevice {
         op: Op<'_>,
         run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
     ) -> Result<T, MemoryFault> {
-        if self.cells.work.is_some() && !matches!(self.power, Power::Off) {
-            self.check_work(&op)?;
+        if !self.is_quiet() {
+            return self.perform_watched(op, run);
         }
-        match self.power {
-            Power::On => {
-                let start = self.now();
-                let result = run(&mut self.cells);
-                self.account(&op, start, result.is_err());
-                if self.watch.is_some() {
-                    self.note_latency(&op, result.as_ref().err());
-                }
-                result
-            }
-            Power::Due(_) => self.perform_until_cut(op, run),
-            Power::Off => Err(FaultReason::PowerLost.into()),
-        }
+        let start = self.now();
+        let result = run(&mut self.cells);
+        self.count(&op, start, result.is_err());
+        result
     }
 
-    /// Runs an operation while a cut is due: as ever where it comes later.
-    #[inline(always)]
-    fn perform_until_cut<T>(
+    /// The same where something may come in between, or hears of it. The state before it is kept where a cut that is due
+    /// may come within it.
+    #[inline(never)]
+    fn perform_watched<T>(
         &mut self,
         op: Op<'_>,
         run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
     ) -> Result<T, MemoryFault> {
-        let start = self.now();
-        let Power::Due(due) = &mut self.power else {
-            return run(&mut self.cells);
-        };
-        if self.cells.work.is_some() || due.concerns(&op, 1, start) {
-            return self.perform_at_risk(op, run);
+        let op = &op;
+        self.check_power()?;
+        if self.cells.work.is_some() {
+            self.check_work(op)?;
         }
+        let start = self.now();
+        let is_at_risk = match &self.power {
+            Power::Due(due) => self.cells.work.is_some() || due.concerns(op, 1, start),
+            Power::On | Power::Off => false,
+        };
+        let before = is_at_risk.then(|| self.cells.fork());
         let result = run(&mut self.cells);
-        let took_time = self.cells.clock().now() > start;
-        due.pass(&op, 1, took_time || result.is_ok() && op.has_bytes());
-        self.account(&op, start, result.is_err());
+        if let Some(before) = before {
+            self.meet_cut(op, before, start, result.is_ok())?;
+        } else if let Power::Due(due) = &mut self.power {
+            let took_time = self.cells.clock().now() > start;
+            due.pass(op, 1, took_time || result.is_ok() && op.has_bytes());
+        }
+        self.account(op, start, result.is_err());
         if self.watch.is_some() {
-            self.note_latency(&op, result.as_ref().err());
+            self.note_latency(op, result.as_ref().err());
         }
         result
     }
 
+    /// Takes the power away where the cut that is due comes within an operation that has been run, `before` which the memory
+    /// was in that state.
+    ///
+    /// # Errors
+    /// When it does.
     #[cold]
     #[inline(never)]
-    fn perform_at_risk<T>(
+    fn meet_cut(
         &mut self,
-        op: Op<'_>,
-        run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
-    ) -> Result<T, MemoryFault> {
-        let before = self.cells.fork();
-        let start = self.now();
-        let result = run(&mut self.cells);
+        op: &Op<'_>,
+        before: Cells,
+        start: Time,
+        done: bool,
+    ) -> Result<(), MemoryFault> {
         let end = self.now();
         let Power::Due(due) = &mut self.power else {
-            return result;
+            return Ok(());
         };
-        let within = due.within(&op, start, end, result.is_ok());
+        let within = due.within(op, start, end, done);
         let whole = within.is_none_or(|instant| instant > start || end == start);
-        let begun = result.is_ok() && whole;
+        let begun = done && whole;
         if begun {
-            due.note(&op, &before, &mut self.cells)?;
+            due.note(op, &before, &mut self.cells)?;
         }
         let Some(instant) = within else {
             if begun && matches!(op, Op::Sync) {
                 due.settle();
             }
-            if end > start && result.is_err() {
-                due.note_failed(&op, &mut self.cells)?;
+            if end > start && !done {
+                due.note_failed(op, &mut self.cells)?;
             }
-            self.account(&op, start, result.is_err());
-            if self.watch.is_some() {
-                self.note_latency(&op, result.as_ref().err());
-            }
-            return result;
+            return Ok(());
         };
         let mut left = before;
         left.clock().advance_to(instant);
         if begun {
-            due.tear(&mut left, &mut self.cells, &op, self.tearing)?;
+            due.tear(&mut left, &mut self.cells, op, self.tearing)?;
         } else {
             due.take_pending(&mut left, self.tearing)?;
         }
         let work = left.work.as_ref().map(|work| work.span());
         due.take_work(&mut left, self.tearing)?;
         self.cells = left;
-        self.account(&op, start, true);
+        self.account(op, start, true);
         if let Some(work) = work {
             self.tell_cut_erase(&work, instant);
         }
@@ -376,8 +385,9 @@ impl MemoryDevice {
         }
     }
 
+    /// Counts an operation that has been run.
     #[inline(always)]
-    fn account(&mut self, op: &Op<'_>, start: Time, failed: bool) {
+    fn count(&mut self, op: &Op<'_>, start: Time, failed: bool) {
         let duration = self.now().since(start);
         self.last = duration;
         let stats = &mut self.stats;
@@ -404,6 +414,11 @@ impl MemoryDevice {
         stats.failures += u64::from(failed);
         stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
         stats.longest_ps = stats.longest_ps.max(duration.ps());
+    }
+
+    /// Counts an operation that has been run, and reports it.
+    fn account(&mut self, op: &Op<'_>, start: Time, failed: bool) {
+        self.count(op, start, failed);
         // An erase that was started is reported when it is known how it ended.
         let is_reported = match op {
             Op::Wait => false,
@@ -504,7 +519,16 @@ impl MemoryDevice {
     #[inline(always)]
     fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
         let bytes = out.len() as u64;
-        let found = self.perform(Op::Read { at, bytes }, |cells| cells.read(at, out));
+        let op = Op::Read { at, bytes };
+        // As `perform` does it: half of a short read would be the call of a closure that both ways share.
+        let found = if self.is_quiet() {
+            let start = self.now();
+            let found = self.cells.read(at, out);
+            self.count(&op, start, found.is_err());
+            found
+        } else {
+            self.perform_watched(op, |cells| cells.read(at, out))
+        };
         let found = self.note_ecc(found)?;
         self.stats.corrected_bits += found.corrected();
         Ok(())

@@ -19,7 +19,7 @@ pub unsafe extern "C" fn wl_memory_read(
     out: *mut c_void,
     bytes: u64,
 ) -> MemoryStatus {
-    with(memory, |device| {
+    with(memory, move |device| {
         device.check(at, bytes)?;
         // SAFETY: the caller promises what `bytes_out` asks for.
         device.read(at, unsafe { bytes_out(out, bytes) }?)
@@ -38,7 +38,7 @@ unsafe fn put(
     bytes: u64,
     put: impl FnOnce(&mut MemoryDevice, u64, &[u8]) -> Result<(), MemoryFault>,
 ) -> MemoryStatus {
-    with(memory, |device| {
+    with(memory, move |device| {
         device.check(at, bytes)?;
         // SAFETY: the caller promises what `bytes_in` asks for.
         put(device, at, unsafe { bytes_in(data, bytes) }?)

@@ -307,26 +307,61 @@ fn dhara_passes_its_own_tests_where_its_sources_are() {
     }
 }
 
-#[test]
-fn spiffs_keeps_its_files_where_its_sources_are() {
+/// A program of SPIFFS with the adapter, where its sources are.
+fn with_spiffs(name: &str, sources: &[&str], flags: &[&str]) -> Option<Program> {
     let Some(spiffs) = peer("spiffs") else {
         eprintln_skipped("WORDLINE_PEERS names no folder with spiffs");
-        return;
+        return None;
     };
     let src = spiffs.join("src");
     let modules =
         ["cache", "check", "gc", "hydrogen", "nucleus"].map(|name| format!("spiffs_{name}.c"));
-    let mut program = Program::new(
-        "spiffs",
-        &["spiffs/spiffs_wordline.c", "spiffs/with_spiffs.c"],
-    )
-    .flags(&["-DNO_TEST", "-D_DEFAULT_SOURCE", "-Wno-unused-parameter"])
-    .with(&src, &modules.each_ref().map(String::as_str));
-    program.name = "spiffs-itself".to_owned();
+    let mut program = Program::new("spiffs", sources)
+        .flags(&["-D_DEFAULT_SOURCE", "-Wno-unused-parameter"])
+        .flags(flags)
+        .with(&src, &modules.each_ref().map(String::as_str));
+    program.name = name.to_owned();
     program
         .includes
         .extend([src.clone(), src.join("default"), src.join("test")]);
-    program.check(&[]);
+    Some(program)
+}
+
+#[test]
+fn spiffs_keeps_its_files_where_its_sources_are() {
+    let sources = ["spiffs/spiffs_wordline.c", "spiffs/with_spiffs.c"];
+    if let Some(program) = with_spiffs("spiffs-itself", &sources, &["-DNO_TEST"]) {
+        program.check(&[]);
+    }
+}
+
+/// SPIFFS's own tests. Their runner ends well whatever they find: what it says counts.
+#[test]
+fn spiffs_passes_its_own_tests_where_its_sources_are() {
+    let sources = ["spiffs/spiffs_wordline.c"];
+    let Some(mut program) = with_spiffs("spiffs-tests", &sources, &["-D_SPIFFS_TEST"]) else {
+        return;
+    };
+    // Compiled with what it includes, which is not ours to keep free of warnings.
+    let adapter = here("examples/spiffs/test_spiffs_wordline.c");
+    program.includes.push(here("examples/spiffs"));
+    program.foreign.push(adapter);
+    let tests = peer("spiffs").unwrap_or_default().join("src/test");
+    let files = [
+        "main",
+        "testrunner",
+        "testsuites",
+        "test_dev",
+        "test_check",
+        "test_hydrogen",
+        "test_bugreports",
+    ]
+    .map(|name| format!("{name}.c"));
+    let program = program.with(&tests, &files.each_ref().map(String::as_str));
+    if let Some(told) = program.check(&[]) {
+        let report = told.find("Test report, 91 tests\n91 succeeded\n");
+        assert!(report.is_some(), "{told}");
+    }
 }
 
 #[test]

@@ -103,11 +103,21 @@ impl CellArray {
 
     #[inline]
     pub(super) fn read(&self, at: u64, out: &mut [u8]) {
+        let inside = (at % PAGE_BYTES as u64) as usize;
+        // The common case, without the bookkeeping of the others.
+        if out.len() <= PAGE_BYTES - inside {
+            return self.read_page((at / PAGE_BYTES as u64) as usize, inside, out);
+        }
         for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
-            match self.pages.get(page) {
-                Some(page) => out[part].copy_from_slice(&page.bytes[inside]),
-                None => out[part].fill(0),
-            }
+            self.read_page(page, inside.start, &mut out[part]);
+        }
+    }
+
+    #[inline(always)]
+    fn read_page(&self, page: usize, inside: usize, out: &mut [u8]) {
+        match self.pages.get(page) {
+            Some(page) => out.copy_from_slice(&page.bytes[inside..inside + out.len()]),
+            None => out.fill(0),
         }
     }
 

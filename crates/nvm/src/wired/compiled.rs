@@ -49,7 +49,7 @@ pub trait SteadyChip: Clone {
 
 /// What a compiled cost depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CostKey {
+struct CostKey {
     action: Action,
     /// Place in a word of the bus, which a parallel bus moves whole, or in what a serial command addresses.
     phase: u8,
@@ -73,72 +73,69 @@ pub(super) struct CostVector {
     marks: [Option<Time>; MARKS],
     /// The latest of all these.
     reach: Time,
-    /// Whether the same operation after it has the same key.
+    after: After,
+}
+
+/// What an operation leaves to the one behind it.
+#[derive(Clone, Copy, Debug, Default)]
+struct After {
+    /// Whether the same operation has the same key then.
     repeats: bool,
+    /// Whether the host drove the data lines last.
     wrote: bool,
+    /// How long the chip recovers.
+    lag: Time,
 }
 
 impl CostVector {
-    /// Lets a chip have done the operation so many times in a row, from an instant on.
-    fn add_to<C: SteadyChip>(&self, chip: &mut C, from: Time, times: u64) {
-        let before = Time::from_ps(self.duration.ps() * times.saturating_sub(1));
-        let last = from.plus(before);
-        let meter = chip.meter_mut();
-        meter.repeat(&self.course, from, times, self.duration);
-        let mut marks = chip.marks();
-        for (mark, moved) in marks.iter_mut().zip(self.marks) {
-            if let Some(moved) = moved {
-                *mark = last.plus(moved);
-            }
-        }
-        chip.set_marks(marks);
-    }
-
     /// What a single operation consists of.
     pub(super) const fn cost(&self) -> &AccessCost {
         &self.cost
     }
+
+    /// Whether the marks that another one moves are those that this one moves.
+    fn moves_alike(&self, other: &Self) -> bool {
+        let pairs = self.marks.iter().zip(&other.marks);
+        pairs.into_iter().all(|(one, two)| one.is_some() == two.is_some())
+    }
 }
 
-/// Operations of one key that were done one behind the other, and that are not folded yet.
-#[derive(Clone, Copy, Debug)]
+/// Operations of several keys that are counted before they are folded, at most: software reads tags and data in turn.
+const RUNS: usize = 8;
+
+/// Operations that were done one behind the other, and that are not folded yet.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PendingCosts {
+    /// Places of their vectors, and how often each was done. All move the same marks.
+    runs: [PendingRun; RUNS],
+    used: usize,
+    /// The run of the last one.
+    last: usize,
     key: CostKey,
     /// When the first began, and the last ended.
     from: Time,
     now: Time,
-    times: u64,
+    /// Of the last one.
     duration: Time,
     reach: Time,
+    after: After,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PendingRun {
+    place: usize,
+    times: u64,
 }
 
 impl PendingCosts {
     /// Whether there are any.
     #[inline(always)]
     pub(super) const fn is_some(&self) -> bool {
-        self.times > 0
+        self.used > 0
     }
-}
 
-impl Default for PendingCosts {
-    /// None.
-    fn default() -> Self {
-        Self {
-            key: CostKey {
-                action: Action::Read,
-                phase: 0,
-                setting: 0,
-                wrote: false,
-                bytes: 0,
-                lag: Time::ZERO,
-                setup: Time::ZERO,
-            },
-            from: Time::ZERO,
-            now: Time::ZERO,
-            times: 0,
-            duration: Time::ZERO,
-            reach: Time::ZERO,
-        }
+    fn runs(&self) -> &[PendingRun] {
+        &self.runs[..self.used]
     }
 }
 
@@ -158,11 +155,58 @@ pub(super) struct CompiledCosts {
     vectors: Arc<Vec<Option<Arc<CostVector>>>>,
 }
 
+impl Default for CostKey {
+    /// Of nothing.
+    fn default() -> Self {
+        Self {
+            action: Action::Read,
+            phase: 0,
+            setting: 0,
+            wrote: false,
+            bytes: 0,
+            lag: Time::ZERO,
+            setup: Time::ZERO,
+        }
+    }
+}
+
 impl CompiledCosts {
+    /// The vector of a key, and its place.
     #[inline(always)]
-    fn find(&self, key: &CostKey) -> Option<&CostVector> {
-        let found = self.vectors.get(Self::place(key))?.as_deref();
-        found.filter(|vector| vector.key == *key)
+    fn find(&self, key: &CostKey) -> Option<(usize, &CostVector)> {
+        let place = Self::place(key);
+        let found = self.at(place).filter(|vector| vector.key == *key);
+        found.map(|vector| (place, vector))
+    }
+
+    #[inline(always)]
+    fn at(&self, place: usize) -> Option<&CostVector> {
+        self.vectors.get(place)?.as_deref()
+    }
+
+    /// Lets a chip have done what is counted.
+    fn add_to<C: SteadyChip>(&self, chip: &mut C, pending: &PendingCosts) {
+        let runs = pending.runs().iter();
+        let runs = runs.filter_map(|run| self.at(run.place).map(|vector| (vector, run.times)));
+        let Some(last) = self.last_of(pending) else {
+            return;
+        };
+        let begun = Time::from_ps(pending.now.ps() - last.duration.ps());
+        let courses = runs.map(|(vector, times)| (&vector.course, times, vector.duration));
+        let meter = chip.meter_mut();
+        meter.repeat(pending.from, courses, (&last.course, begun, last.duration));
+        let mut marks = chip.marks();
+        for (mark, moved) in marks.iter_mut().zip(last.marks) {
+            if let Some(moved) = moved {
+                *mark = begun.plus(moved);
+            }
+        }
+        chip.set_marks(marks);
+    }
+
+    /// The vector of the operation that was counted last.
+    fn last_of(&self, pending: &PendingCosts) -> Option<&CostVector> {
+        self.at(pending.runs().get(pending.last)?.place)
     }
 
     #[cold]
@@ -189,6 +233,15 @@ pub(super) struct SteadyStart {
     now: Time,
 }
 
+/// Operations that were compiled, and can be added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SteadyRepeats {
+    place: usize,
+    pub(super) times: u64,
+    /// How long each takes.
+    pub(super) each: Time,
+}
+
 impl<C: Chip> Wired<C> {
     /// Lets costs be compiled, which is so from the start, or runs everything through the model. Either gives the same
     /// bytes, times, energies and wear.
@@ -201,6 +254,9 @@ impl<C: Chip> Wired<C> {
     }
 
     /// The operation that begins now; `None` where its cost is no constant.
+    ///
+    /// What is counted is folded only where something came in between. Otherwise the chip's instants are those of earlier,
+    /// and what the last operation leaves is known of its vector, which is of a chip that was steady at its end.
     #[inline(always)]
     pub(super) fn steady_start(
         &mut self,
@@ -208,61 +264,98 @@ impl<C: Chip> Wired<C> {
         at: u64,
         bytes: usize,
     ) -> Option<SteadyStart> {
-        if self.pending.times > 0 {
+        let now = self.clock.now();
+        if self.pending.is_some() && self.pending.now != now {
             self.fold();
         }
-        let now = self.clock.now();
         let is_plain = !self.costs.is_off && self.mapped.is_none() && self.left.is_none();
         if !is_plain || bytes == 0 || !self.chip.is_steady(now) {
+            self.fold();
             return None;
         }
+        let (wrote, lag) = match self.pending.is_some() {
+            true => (self.pending.after.wrote, self.pending.after.lag),
+            false => (self.wrote, self.chip.ready().since(now)),
+        };
         let key = CostKey {
             action,
             phase: self.phase_of(at),
             setting: self.chip.setting(),
-            wrote: self.wrote && self.link.turnaround > Time::ZERO,
+            wrote: wrote && self.link.turnaround > Time::ZERO,
             bytes: bytes as u64,
-            lag: self.chip.ready().since(now),
+            lag,
             setup: self.driver.dma_setup,
         };
         Some(SteadyStart { key, now })
     }
 
-    /// How often the operation can be added, `most` times in a row, and how long each takes; `None` where it has yet to be
-    /// compiled, or simulated time ends first.
+    /// How often the operation can be added, up to `most` times in a row; `None` where it has yet to be compiled, or
+    /// simulated time ends first.
     #[inline(always)]
-    pub(super) fn steady_repeats(&self, start: &SteadyStart, most: u64) -> Option<(u64, Time)> {
-        let vector = self.costs.find(&start.key)?;
-        let times = if vector.repeats { most } else { most.min(1) };
+    pub(super) fn steady_repeats(&self, start: &SteadyStart, most: u64) -> Option<SteadyRepeats> {
+        let (place, vector) = self.costs.find(&start.key)?;
+        let times = if vector.after.repeats { most } else { most.min(1) };
         let before = vector.duration.ps().checked_mul(times.saturating_sub(1))?;
         let reach = vector.reach.ps().checked_add(before)?;
         start.now.checked_plus(Time::from_ps(reach))?;
-        Some((times, vector.duration))
+        Some(SteadyRepeats {
+            place,
+            times,
+            each: vector.duration,
+        })
     }
 
     /// Counts an operation, as often as [`steady_repeats`](Self::steady_repeats) said that it can be, and lets its time
     /// pass. What else it moves is added by [`fold`](Self::fold).
     #[inline(always)]
-    pub(super) fn add_costs(&mut self, start: &SteadyStart, times: u64) {
-        let Some(vector) = self.costs.find(&start.key) else {
+    pub(super) fn add_costs(&mut self, start: &SteadyStart, repeats: &SteadyRepeats) {
+        let &SteadyRepeats { place, times, each } = repeats;
+        let run = self.run_of(place);
+        let Some(vector) = self.costs.at(place) else {
             return;
         };
-        self.pending = PendingCosts {
-            key: start.key,
-            from: start.now,
-            now: start.now.plus(Time::from_ps(vector.duration.ps() * times)),
-            times,
-            duration: vector.duration,
-            reach: vector.reach,
-        };
-        self.clock.advance_to(self.pending.now);
-        if !vector.repeats {
+        let pending = &mut self.pending;
+        if run == pending.used {
+            pending.runs[run] = PendingRun { place, times: 0 };
+            pending.used += 1;
+            if run == 0 {
+                pending.from = start.now;
+            }
+        }
+        pending.runs[run].times += times;
+        pending.last = run;
+        pending.key = start.key;
+        pending.now = start.now.plus(Time::from_ps(each.ps() * times));
+        pending.duration = each;
+        pending.reach = vector.reach;
+        pending.after = vector.after;
+        self.clock.advance_to(pending.now);
+    }
+
+    /// The run that counts a vector, or the one to be begun for it, which may need a place.
+    #[inline(always)]
+    fn run_of(&mut self, place: usize) -> usize {
+        let known = self.pending.runs().iter().position(|run| run.place == place);
+        if let Some(run) = known {
+            return run;
+        }
+        let used = self.pending.used;
+        if used == RUNS || used > 0 && !self.moves_as_counted(place) {
             self.fold();
+        }
+        self.pending.used
+    }
+
+    /// Whether the vector at a place moves the marks that those move which are counted.
+    fn moves_as_counted(&self, place: usize) -> bool {
+        match (self.costs.at(place), self.costs.last_of(&self.pending)) {
+            (Some(vector), Some(last)) => vector.moves_alike(last),
+            _ => false,
         }
     }
 
-    /// How often an operation that begins now is one more of those that are counted, `most` times in a row, and how long
-    /// each takes. It is counted then: the common case, which looks at nothing else.
+    /// How often an operation that begins now is one more of the last one that was counted, `most` times in a row, and how
+    /// long each takes: the common case, which looks at nothing else.
     #[inline(always)]
     pub(super) fn again(
         &mut self,
@@ -274,14 +367,15 @@ impl<C: Chip> Wired<C> {
         let PendingCosts {
             key,
             now,
-            times,
+            used,
             duration,
             reach,
+            after,
             ..
         } = &self.pending;
         let same = key.action == action && key.bytes == bytes as u64;
         let same = same && key.phase == self.phase_of(at) && key.setup == self.driver.dma_setup;
-        if *times == 0 || !same || self.clock.now() != *now {
+        if *used == 0 || !after.repeats || !same || self.clock.now() != *now {
             return None;
         }
         let all = duration.ps().checked_mul(most)?;
@@ -297,7 +391,7 @@ impl<C: Chip> Wired<C> {
     /// Counts what comes [again](Self::again).
     #[inline(always)]
     pub(super) fn count(&mut self, again: &AgainCosts) {
-        self.pending.times += again.times;
+        self.pending.runs[self.pending.last].times += again.times;
         self.pending.now = again.end;
         self.clock.advance_to(again.end);
     }
@@ -306,26 +400,24 @@ impl<C: Chip> Wired<C> {
     /// [begins](Self::begin) so.
     #[inline(never)]
     pub(super) fn fold(&mut self) {
-        let times = std::mem::take(&mut self.pending.times);
-        let Some(vector) = self.costs.find(&self.pending.key).filter(|_| times > 0) else {
-            return;
-        };
-        vector.add_to(&mut self.chip, self.pending.from, times);
-        self.last = vector.cost;
-        self.wrote = vector.wrote;
+        if let Some(last) = self.costs.last_of(&self.pending) {
+            self.last = last.cost;
+            self.wrote = last.after.wrote;
+            self.costs.add_to(&mut self.chip, &self.pending);
+        }
+        self.pending.used = 0;
     }
 
-    /// The vector of the operations that were counted and not folded.
+    /// The vector of the operation that was counted last, and is not folded.
     pub(super) fn counted(&self) -> Option<&CostVector> {
-        let counts = self.pending.times > 0;
-        self.costs.find(&self.pending.key).filter(|_| counts)
+        self.costs.last_of(&self.pending)
     }
 
     /// The chip as it is once everything is folded.
     pub(super) fn folded_chip(&self) -> Option<C> {
-        let vector = self.counted()?;
+        self.counted()?;
         let mut chip = self.chip.clone();
-        vector.add_to(&mut chip, self.pending.from, self.pending.times);
+        self.costs.add_to(&mut chip, &self.pending);
         Some(chip)
     }
 
@@ -337,6 +429,7 @@ impl<C: Chip> Wired<C> {
         run: impl FnOnce(&mut Self) -> Result<T, NvmError>,
     ) -> Result<T, NvmError> {
         let SteadyStart { key, now } = *start;
+        self.fold();
         if !self.chip.is_constant(key.action) {
             return run(self);
         }
@@ -354,9 +447,10 @@ impl<C: Chip> Wired<C> {
             }
             let duration = end.since(now);
             let latest = all.into_iter().flatten().fold(duration, Time::later);
+            let lag = self.chip.ready().since(end);
             let next = CostKey {
                 wrote: self.wrote && self.link.turnaround > Time::ZERO,
-                lag: self.chip.ready().since(end),
+                lag,
                 ..key
             };
             let vector = CostVector {
@@ -366,8 +460,11 @@ impl<C: Chip> Wired<C> {
                 course,
                 marks: all,
                 reach: latest,
-                repeats: next == key,
-                wrote: self.wrote,
+                after: After {
+                    repeats: next == key,
+                    wrote: self.wrote,
+                    lag,
+                },
             };
             self.costs.keep(vector);
         }

@@ -330,13 +330,13 @@ impl Flash for Wired<Nand> {
         let Some(start) = self.steady_start(Action::Read, u64::from(column), out.len()) else {
             return by_model(self, out);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, |wired| by_model(wired, out));
-        }
+        };
         if !self.chip.read_cells(page, column, out) {
             return by_model(self, out);
         }
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(Ecc::Clean)
     }
 
@@ -360,15 +360,15 @@ impl Flash for Wired<Nand> {
         let Some(start) = self.steady_start(Action::Write, u64::from(column), data.len()) else {
             return by_model(self);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, by_model);
-        }
+        };
         self.check_program(page, column, data)?;
         if !self.chip.is_sound(page) {
             return by_model(self);
         }
         self.chip.program_sound(page, column, data);
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(())
     }
 

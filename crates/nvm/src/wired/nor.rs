@@ -96,11 +96,11 @@ impl Wired<Nor> {
         let Some(start) = start.filter(|_| whole) else {
             return by_model(self, out);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, |wired| by_model(wired, out));
-        }
+        };
         self.chip.cells().read(at, out);
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(())
     }
 
@@ -123,14 +123,14 @@ impl Wired<Nor> {
         let Some(start) = self.steady_start(Action::Write, at, data.len()) else {
             return by_model(self);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, by_model);
-        }
+        };
         if self.chip.check_program(at, data.len()).is_err() {
             return by_model(self);
         }
         self.chip.program_cells(at, data);
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(())
     }
 
@@ -154,13 +154,14 @@ impl Wired<Nor> {
         let Some(start) = self.steady_start(Action::Write, at, page_bytes) else {
             return NONE;
         };
-        let Some((pages, each)) = self.steady_repeats(&start, most) else {
+        let Some(repeats) = self.steady_repeats(&start, most) else {
             return NONE;
         };
+        let pages = repeats.times;
         self.chip
             .program_cells(at, &data[..pages as usize * page_bytes]);
-        self.add_costs(&start, pages);
-        (pages as u32, each)
+        self.add_costs(&start, &repeats);
+        (pages as u32, repeats.each)
     }
 
     /// Puts the chip into deep power-down. Content is kept; until [`wake`](Self::wake) every access

@@ -153,11 +153,11 @@ impl ByteMemory for Wired<Nvram> {
         let Some(start) = start.filter(|_| whole) else {
             return by_model(self, out);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, |wired| by_model(wired, out));
-        }
+        };
         self.chip.read_cells(at, out);
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(())
     }
 
@@ -178,11 +178,11 @@ impl ByteMemory for Wired<Nvram> {
         let Some(start) = start.filter(|_| whole && self.chip.has_no_pages()) else {
             return self.write_by_model(at, data);
         };
-        if self.steady_repeats(&start, 1).is_none() {
+        let Some(repeats) = self.steady_repeats(&start, 1) else {
             return self.compile(&start, |wired| wired.write_by_model(at, data));
-        }
+        };
         self.chip.write_cells(at, data);
-        self.add_costs(&start, 1);
+        self.add_costs(&start, &repeats);
         Ok(())
     }
 

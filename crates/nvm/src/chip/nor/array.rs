@@ -55,11 +55,21 @@ impl Array {
 
     #[inline]
     pub(crate) fn read(&self, at: u64, out: &mut [u8]) {
+        let inside = (at % CHUNK_BYTES as u64) as usize;
+        // The common case, without the bookkeeping of the others.
+        if out.len() <= CHUNK_BYTES - inside {
+            return self.read_chunk((at / CHUNK_BYTES as u64) as usize, inside, out);
+        }
         for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
-            match self.chunks.get(chunk) {
-                Some(chunk) => out[part].copy_from_slice(&chunk.bytes[inside]),
-                None => out[part].fill(0xFF),
-            }
+            self.read_chunk(chunk, inside.start, &mut out[part]);
+        }
+    }
+
+    #[inline(always)]
+    fn read_chunk(&self, chunk: usize, inside: usize, out: &mut [u8]) {
+        match self.chunks.get(chunk) {
+            Some(chunk) => out.copy_from_slice(&chunk.bytes[inside..inside + out.len()]),
+            None => out.fill(0xFF),
         }
     }
 

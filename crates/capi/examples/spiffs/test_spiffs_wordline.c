@@ -1,0 +1,173 @@
+/*
+ * SPIFFS's own tests on a simulated chip: compiled with spiffs_wordline.c in the place of SPIFFS's src/test/test_spiffs.c,
+ * which it includes as it is. The array of bytes that this file brings is replaced by NOR flash, mt25ql128 or what
+ * WORDLINE_TARGET names. What the tests count, and the errors that they ask for, stay.
+ *
+ * The flash clears bits and sets none, as the array does. The array also stops a program that would set a bit, but for
+ * the flags of a page, which SPIFFS writes blindly; the flash does not, as a chip does not.
+ */
+
+#include "params_test.h"
+#include "spiffs.h"
+#include "test_spiffs.h"
+
+s32_t mount_on_flash(spiffs *fs, spiffs_config *config, u8_t *work, u8_t *fd_space, u32_t fd_space_size, void *cache,
+                     u32_t cache_size, spiffs_check_callback check_cb_f);
+
+void dump_page_of_array(spiffs *fs, spiffs_page_ix p);
+
+/* Of that file these are called by others; here they look at the flash. */
+#define area_write area_write_of_array
+#define area_set area_set_of_array
+#define area_read area_read_of_array
+#define dump_page dump_page_of_array
+#define fs_store_dump fs_store_dump_of_array
+/* Its functions of the flash are exchanged where they are handed on. */
+#define SPIFFS_mount mount_on_flash
+#include "test_spiffs.c"
+#undef area_write
+#undef area_set
+#undef area_read
+#undef dump_page
+#undef fs_store_dump
+#undef SPIFFS_mount
+
+#include "spiffs_wordline.h"
+
+static wl_memory *flash;
+static spiffs_config adapter;
+/* What the adapter finds the flash in: a probe for a file system has no user_data. */
+static spiffs on_flash;
+
+static void check(int holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "%s: %s\n", what, wl_memory_message());
+        exit(2);
+    }
+}
+
+static void check_range(const char *what, u32_t addr, u32_t size)
+{
+    u32_t first = SPIFFS_CFG_PHYS_ADDR(&__fs), bytes = SPIFFS_CFG_PHYS_SZ(&__fs);
+    if (addr < first || addr - first > bytes || size > bytes - (addr - first)) {
+        printf("FATAL %s beyond the file system: %u bytes at %08x\n", what, size, addr);
+        ERREXIT();
+    }
+}
+
+/* Whether an operation is one of those that a test asked to fail, after so many bytes. */
+static int fails(u32_t *after, char once_only, u32_t bytes)
+{
+    if (*after == 0 || bytes < *after) {
+        return 0;
+    }
+    if (once_only) {
+        *after = 0;
+    }
+    return 1;
+}
+
+static s32_t read_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *dst)
+{
+    (void)fs;
+    if (log_flash_ops) {
+        bytes_rd += size;
+        reads++;
+        if (fails(&error_after_bytes_read, error_after_bytes_read_once_only, bytes_rd)) {
+            return SPIFFS_ERR_TEST;
+        }
+    }
+    check_range("read", addr, size);
+    return adapter.hal_read_f(&on_flash, addr - addr_offset, size, dst);
+}
+
+static s32_t write_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *src)
+{
+    (void)fs;
+    if (log_flash_ops) {
+        bytes_wr += size;
+        writes++;
+        if (fails(&error_after_bytes_written, error_after_bytes_written_once_only, bytes_wr)) {
+            return SPIFFS_ERR_TEST;
+        }
+    }
+    check_range("write", addr, size);
+    return adapter.hal_write_f(&on_flash, addr - addr_offset, size, src);
+}
+
+static s32_t erase_flash(spiffs *fs, u32_t addr, u32_t size)
+{
+    (void)fs;
+    check_range("erase", addr, size);
+    _erases[(addr - SPIFFS_CFG_PHYS_ADDR(&__fs)) / SPIFFS_CFG_PHYS_ERASE_SZ(&__fs)]++;
+    return adapter.hal_erase_f(&on_flash, addr - addr_offset, size);
+}
+
+/* An erased flash, with what the tests have put into the array: an image that they loaded. */
+static void make_flash(const spiffs_config *config)
+{
+    static const u32_t step = 4096;
+    static u8_t erased[4096];
+    u32_t at;
+    const char *target = getenv("WORDLINE_TARGET");
+    wl_memory_options options;
+    wl_memory_free(flash);
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.abi = WL_MEMORY_ABI;
+    options.target = target && *target ? target : "mt25ql128";
+    check(wl_memory_create(&options, &flash) == WL_MEMORY_OK, options.target);
+    check(spiffs_wordline_config(flash, 0, LOG_BLOCK, LOG_PAGE, &adapter) == 0, "SPIFFS needs NOR flash");
+    on_flash.user_data = flash;
+    memset(erased, 0xFF, sizeof erased);
+    for (at = config->phys_addr; at - config->phys_addr < config->phys_size; at += step) {
+        if (memcmp(&AREA(at), erased, step) != 0) {
+            area_write(at, &AREA(at), step);
+        }
+    }
+}
+
+s32_t mount_on_flash(spiffs *fs, spiffs_config *config, u8_t *work, u8_t *fd_space, u32_t fd_space_size, void *cache,
+                     u32_t cache_size, spiffs_check_callback check_cb_f)
+{
+    /* The tests clear `fs` where they begin with an empty array, and SPIFFS keeps user_data when it mounts. */
+    if (fs->user_data == NULL) {
+        make_flash(config);
+        fs->user_data = flash;
+    }
+    config->hal_read_f = read_flash;
+    config->hal_write_f = write_flash;
+    config->hal_erase_f = erase_flash;
+    return SPIFFS_mount(fs, config, work, fd_space, fd_space_size, cache, cache_size, check_cb_f);
+}
+
+void area_write(u32_t addr, u8_t *buf, u32_t size)
+{
+    check(wl_memory_poke(flash, addr - addr_offset, buf, size) == WL_MEMORY_OK, "area_write");
+}
+
+void area_set(u32_t addr, u8_t d, u32_t size)
+{
+    u32_t i;
+    for (i = 0; i < size; i++) {
+        area_write(addr + i, &d, 1);
+    }
+}
+
+void area_read(u32_t addr, u8_t *buf, u32_t size)
+{
+    check(wl_memory_peek(flash, addr - addr_offset, buf, size) == WL_MEMORY_OK, "area_read");
+}
+
+void dump_page(spiffs *fs, spiffs_page_ix p)
+{
+    area_read(SPIFFS_PAGE_TO_PADDR(fs, p), &AREA(SPIFFS_PAGE_TO_PADDR(fs, p)), SPIFFS_CFG_LOG_PAGE_SZ(fs));
+    dump_page_of_array(fs, p);
+}
+
+void fs_store_dump(char *fname)
+{
+    area_read(addr_offset, _area, _area_sz);
+    fs_store_dump_of_array(fname);
+}
