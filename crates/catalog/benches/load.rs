@@ -8,7 +8,8 @@ fn load(criterion: &mut Criterion) {
     group.bench_function("load", |bencher| {
         bencher.iter(|| Catalog::load(&[]).expect("no folder is read"));
     });
-    // A catalogue parses a sheet once, so that it is parsed here by hand; the part is the longest one.
+    // A catalogue parses a sheet once, so that it is parsed here by hand; the part is the longest one. Its pack is
+    // unpacked as well, to see that it is the one that came along.
     let longest = EMBEDDED.iter().max_by_key(|(file, text)| {
         let is_part = !file.contains("/dram/") && !file.contains("/boards/");
         usize::from(is_part) * text.len()

@@ -158,6 +158,13 @@ pub(crate) struct MeterCourse {
     latest: Option<(PowerState, Time, Time)>,
 }
 
+impl MeterCourse {
+    /// Until when it is booked, after the instant at which the operation began.
+    pub(crate) const fn accounted(&self) -> Time {
+        self.accounted
+    }
+}
+
 /// Keeps account of where a chip's time goes. Whatever is not booked to an activity counts as the
 /// chip's idle state, so that no time is lost.
 #[derive(Clone, Debug)]
@@ -246,14 +253,15 @@ impl PowerMeter {
         })
     }
 
-    /// Books what was booked before: courses, how often each, and how long after it the next begins. The first begins at
-    /// `instant`, by which nothing else [is booked](Self::is_settled_by); of the last one it is said when it begins.
+    /// Books courses again, one behind the other: how often each, and how long after it the next begins. The first begins
+    /// at `instant`, by which nothing else [is booked](Self::is_settled_by). Of the last one it is said when it begins, and
+    /// how much of its time is left behind what it booked, which has yet to pass.
     #[inline(always)]
-    pub(crate) fn repeat<'a>(
+    pub(crate) fn book_courses<'a>(
         &mut self,
         instant: Time,
         courses: impl Iterator<Item = (&'a MeterCourse, u64, Time)>,
-        (last, begun, period): (&MeterCourse, Time, Time),
+        (last, begun, tail): (&MeterCourse, Time, Time),
     ) {
         self.settle(instant);
         let mut between = 0;
@@ -263,9 +271,7 @@ impl PowerMeter {
             }
             between += period.since(course.accounted).ps() * times;
         }
-        // Behind the last one time has yet to pass.
-        between -= period.since(last.accounted).ps();
-        self.add(self.idle, Time::from_ps(between));
+        self.add(self.idle, Time::from_ps(between - tail.ps()));
         self.accounted = begun.plus(last.accounted);
         let moved =
             |(state, start, end): (_, Time, Time)| (state, begun.plus(start), begun.plus(end));
@@ -353,6 +359,52 @@ mod tests {
         assert_eq!(residence.of(PowerState::Read), us(5));
         assert_eq!(residence.of(PowerState::Standby), us(15));
         assert_eq!(residence.of(PowerState::DeepPowerDown), us(60));
+    }
+
+    /// The plain reference: each activity booked when it comes.
+    #[test]
+    fn courses_of_several_lengths_are_booked_as_one_by_one() {
+        // Two operations: what each books, from and to when after its begin, and when the next begins.
+        let of = [(PowerState::Read, 2, 5, 7), (PowerState::Write, 1, 8, 8)];
+        let course_of = |which: usize| {
+            let (state, from, to, _) = of[which];
+            let mut meter = PowerMeter::new();
+            let before = meter.booked_by(us(50));
+            meter.book(state, us(50 + from), us(50 + to));
+            let course = meter.course_since(&before, us(50));
+            course.expect("nothing began before")
+        };
+        let courses = [course_of(0), course_of(1)];
+        let period = |which: usize| us(of[which].3);
+        for order in [vec![0, 1, 0, 0, 1], vec![1, 1, 0], vec![0], vec![1, 0, 1]] {
+            let mut plain = PowerMeter::new();
+            plain.book(PowerState::Erase, us(10), us(30));
+            let mut counted = plain.clone();
+            let mut now = 100;
+            for which in &order {
+                let (state, from, to, period) = of[*which];
+                plain.book(state, us(now + from), us(now + to));
+                now += period;
+            }
+            let times = |which| order.iter().filter(|one| **one == which).count() as u64;
+            let runs = [0, 1].map(|which| (&courses[which], times(which), period(which)));
+            let last = order[order.len() - 1];
+            let tail = period(last).since(courses[last].accounted());
+            let begun = us(now).since(period(last));
+            counted.book_courses(us(100), runs.into_iter(), (&courses[last], begun, tail));
+            for instant in [now, now + 40] {
+                assert_eq!(
+                    counted.residence(us(instant)),
+                    plain.residence(us(instant)),
+                    "{order:?}"
+                );
+            }
+            // The power goes within the last one.
+            let cut = begun.plus(us(3));
+            plain.cut_short(cut);
+            counted.cut_short(cut);
+            assert_eq!(counted.residence(cut), plain.residence(cut), "{order:?}");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 /*
  * SPIFFS's own tests on a simulated chip: compiled with spiffs_wordline.c in the place of SPIFFS's src/test/test_spiffs.c,
  * which it includes as it is. The array of bytes that this file brings is replaced by NOR flash, mt25ql128 or what
- * WORDLINE_TARGET names. What the tests count, and the errors that they ask for, stay.
+ * WORDLINE_TARGET names. What the tests count, the errors that they ask for, and what the array holds SPIFFS to stay: no
+ * program sets a bit, but for the flags of a page, which SPIFFS writes blindly.
  *
- * The flash clears bits and sets none, as the array does. The array also stops a program that would set a bit, but for
- * the flags of a page, which SPIFFS writes blindly; the flash does not, as a chip does not.
+ * The tests keep files in /dev/shm/spiffs, so that one process runs at a time.
  */
 
 #include "params_test.h"
@@ -47,13 +47,48 @@ static void check(int holds, const char *what)
     }
 }
 
-static void check_range(const char *what, u32_t addr, u32_t size)
+/* What the array holds an operation to: the file system's range, and erases of whole sectors. */
+static int is_inside(const char *what, u32_t addr, u32_t size)
 {
     u32_t first = SPIFFS_CFG_PHYS_ADDR(&__fs), bytes = SPIFFS_CFG_PHYS_SZ(&__fs);
     if (addr < first || addr - first > bytes || size > bytes - (addr - first)) {
         printf("FATAL %s beyond the file system: %u bytes at %08x\n", what, size, addr);
         ERREXIT();
+        return 0;
     }
+    return 1;
+}
+
+static int is_whole(u32_t addr, u32_t size)
+{
+    u32_t sector = SPIFFS_CFG_PHYS_ERASE_SZ(&__fs);
+    if (addr % sector != 0 || size % sector != 0) {
+        printf("FATAL erase of a part of a sector: %u bytes at %08x\n", size, addr);
+        ERREXIT();
+        return 0;
+    }
+    return 1;
+}
+
+/* Whether a program sets no bit. As in the array, the flags of a page may be written blindly. */
+static int clears_alone(u32_t addr, u32_t size, const u8_t *src)
+{
+    static u8_t held[65536];
+    u32_t page = SPIFFS_CFG_LOG_PAGE_SZ(&__fs), i;
+    if (!check_valid_flash) {
+        return 1;
+    }
+    check(size <= sizeof held, "a program of more than 64 KiB");
+    area_read(addr, held, size);
+    for (i = 0; i < size; i++) {
+        int is_flags = !SPIFFS_NO_BLIND_WRITES && (addr + i) % page == offsetof(spiffs_page_header, flags);
+        if (!is_flags && (src[i] & ~held[i])) {
+            printf("FATAL write of %02x to %02x at %08x\n", src[i], held[i], addr + i);
+            ERREXIT();
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* Whether an operation is one of those that a test asked to fail, after so many bytes. */
@@ -78,7 +113,9 @@ static s32_t read_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *dst)
             return SPIFFS_ERR_TEST;
         }
     }
-    check_range("read", addr, size);
+    if (!is_inside("read", addr, size)) {
+        return -1;
+    }
     return adapter.hal_read_f(&on_flash, addr - addr_offset, size, dst);
 }
 
@@ -92,14 +129,18 @@ static s32_t write_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *src)
             return SPIFFS_ERR_TEST;
         }
     }
-    check_range("write", addr, size);
+    if (!is_inside("write", addr, size) || !clears_alone(addr, size, src)) {
+        return -1;
+    }
     return adapter.hal_write_f(&on_flash, addr - addr_offset, size, src);
 }
 
 static s32_t erase_flash(spiffs *fs, u32_t addr, u32_t size)
 {
     (void)fs;
-    check_range("erase", addr, size);
+    if (!is_inside("erase", addr, size) || !is_whole(addr, size)) {
+        return -1;
+    }
     _erases[(addr - SPIFFS_CFG_PHYS_ADDR(&__fs)) / SPIFFS_CFG_PHYS_ERASE_SZ(&__fs)]++;
     return adapter.hal_erase_f(&on_flash, addr - addr_offset, size);
 }

@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// One device compiles costs, and forks where a cut may come; the other runs the model, and forks before everything
-    /// while a cut is due. Looking at the accounts folds them, so that only some steps do.
+    /// while a cut is due. Looking at the accounts adds up what is counted, on the side; a step in `look` does.
     #[test]
     fn compiled_costs_are_those_of_the_model(
         part in 0usize..PARTS.len(),
@@ -191,6 +191,27 @@ proptest! {
         if results[0] {
             prop_assert!(bytes[0] == bytes[1]);
         }
+    }
+
+    /// Reads and writes of more lengths than are counted at a time, with nothing in between that adds them up.
+    #[test]
+    fn many_lengths_in_turn_cost_what_the_model_says(
+        part in 0usize..PARTS.len(),
+        turns in prop::collection::vec((0usize..24, any::<bool>()), 40..120),
+    ) {
+        let (mut compiled, mut model) = (device(PARTS[part], "typ", true), device(PARTS[part], "typ", false));
+        // Once in order, so that all of them are compiled before they come in turn.
+        let first = (0..24).map(|length| (length, false)).chain((0..24).map(|length| (length, true)));
+        for (index, (length, writes)) in first.chain(turns).enumerate() {
+            let bytes = 4 * (length + 1);
+            let step = match writes {
+                true => Step::Write(2048 * (index as u64 % 64), bytes, 0xA5),
+                false => Step::Read(512, bytes),
+            };
+            prop_assert_eq!(run(&mut compiled, &step), run(&mut model, &step), "{} {:?}", PARTS[part], step);
+            prop_assert_eq!(compiled.now(), model.now(), "{} {:?}", PARTS[part], step);
+        }
+        prop_assert_eq!(seen(&mut compiled), seen(&mut model), "{}", PARTS[part]);
     }
 
     /// A cut that never comes and a fault in a block that nothing touches change nothing.

@@ -312,15 +312,15 @@ impl MemoryDevice {
             let took_time = self.cells.clock().now() > start;
             due.pass(op, 1, took_time || result.is_ok() && op.has_bytes());
         }
-        self.account(op, start, result.is_err());
+        self.count_and_report(op, start, result.is_err());
         if self.watch.is_some() {
             self.note_latency(op, result.as_ref().err());
         }
         result
     }
 
-    /// Takes the power away where the cut that is due comes within an operation that has been run, `before` which the memory
-    /// was in that state.
+    /// Takes the power away where the cut that is due comes within an operation that has been run. `before` is what the memory
+    /// was before it.
     ///
     /// # Errors
     /// When it does.
@@ -362,7 +362,7 @@ impl MemoryDevice {
         let work = left.work.as_ref().map(|work| work.span());
         due.take_work(&mut left, self.tearing)?;
         self.cells = left;
-        self.account(op, start, true);
+        self.count_and_report(op, start, true);
         if let Some(work) = work {
             self.tell_cut_erase(&work, instant);
         }
@@ -417,7 +417,7 @@ impl MemoryDevice {
     }
 
     /// Counts an operation that has been run, and reports it.
-    fn account(&mut self, op: &Op<'_>, start: Time, failed: bool) {
+    fn count_and_report(&mut self, op: &Op<'_>, start: Time, failed: bool) {
         self.count(op, start, failed);
         // An erase that was started is reported when it is known how it ended.
         let is_reported = match op {
@@ -520,7 +520,8 @@ impl MemoryDevice {
     fn read_run(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
         let bytes = out.len() as u64;
         let op = Op::Read { at, bytes };
-        // As `perform` does it: half of a short read would be the call of a closure that both ways share.
+        // What `perform` does, written out: there the closure would be a function that both ways share and call, which takes
+        // a tenth of the time of a short read.
         let found = if self.is_quiet() {
             let start = self.now();
             let found = self.cells.read(at, out);

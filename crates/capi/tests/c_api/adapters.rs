@@ -127,6 +127,7 @@ impl Program {
         let told = run(&program);
         for variables in environments {
             let ran = Command::new(&program)
+                .current_dir(scratch(""))
                 .envs(variables.iter().copied())
                 .output()
                 .expect("runs");

@@ -87,8 +87,11 @@ pub(crate) fn library() -> PathBuf {
     newest.expect("the library is built with its tests").1
 }
 
+/// Runs a program where what it leaves in its folder is in nobody's way; what it printed.
 pub(crate) fn run(program: &Path) -> String {
-    let ran = Command::new(program).output().expect("runs");
+    let folder = program.parent().expect("a scratch folder");
+    let ran = Command::new(program).current_dir(folder).output();
+    let ran = ran.expect("runs");
     let told = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{}: {told}", program.display());
     String::from_utf8_lossy(&ran.stdout).into_owned()

@@ -27,6 +27,10 @@ const VECTORS: usize = 128;
 pub trait SteadyChip: Clone {
     /// Whether an operation that begins at an instant costs a constant: the chip is idle and awake by then, keeps every
     /// rule, and does not age.
+    ///
+    /// It is also asked while operations are counted and not folded. What it looks at beside instants and the account of
+    /// energy has to change with the operation itself, and an instant that is earlier than the true one may not make a
+    /// chip less steady.
     fn is_steady(&self, now: Time) -> bool;
 
     /// Whether the time of an action is the same each time.
@@ -73,12 +77,12 @@ pub(super) struct CostVector {
     marks: [Option<Time>; MARKS],
     /// The latest of all these.
     reach: Time,
-    after: After,
+    leaves: LeftState,
 }
 
 /// What an operation leaves to the one behind it.
 #[derive(Clone, Copy, Debug, Default)]
-struct After {
+struct LeftState {
     /// Whether the same operation has the same key then.
     repeats: bool,
     /// Whether the host drove the data lines last.
@@ -96,7 +100,9 @@ impl CostVector {
     /// Whether the marks that another one moves are those that this one moves.
     fn moves_alike(&self, other: &Self) -> bool {
         let pairs = self.marks.iter().zip(&other.marks);
-        pairs.into_iter().all(|(one, two)| one.is_some() == two.is_some())
+        pairs
+            .into_iter()
+            .all(|(one, two)| one.is_some() == two.is_some())
     }
 }
 
@@ -111,14 +117,14 @@ pub(super) struct PendingCosts {
     used: usize,
     /// The run of the last one.
     last: usize,
-    key: CostKey,
     /// When the first began, and the last ended.
     from: Time,
     now: Time,
-    /// Of the last one.
+    /// Of the last one, as of its vector.
+    key: CostKey,
     duration: Time,
     reach: Time,
-    after: After,
+    leaves: LeftState,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,15 +192,17 @@ impl CompiledCosts {
 
     /// Lets a chip have done what is counted.
     fn add_to<C: SteadyChip>(&self, chip: &mut C, pending: &PendingCosts) {
-        let runs = pending.runs().iter();
-        let runs = runs.filter_map(|run| self.at(run.place).map(|vector| (vector, run.times)));
         let Some(last) = self.last_of(pending) else {
             return;
         };
+        let courses = pending.runs().iter().map(|run| match self.at(run.place) {
+            Some(vector) => (&vector.course, run.times, vector.duration),
+            None => unreachable!("vectors are kept only while nothing is counted"),
+        });
         let begun = Time::from_ps(pending.now.ps() - last.duration.ps());
-        let courses = runs.map(|(vector, times)| (&vector.course, times, vector.duration));
+        let tail = last.duration.since(last.course.accounted());
         let meter = chip.meter_mut();
-        meter.repeat(pending.from, courses, (&last.course, begun, last.duration));
+        meter.book_courses(pending.from, courses, (&last.course, begun, tail));
         let mut marks = chip.marks();
         for (mark, moved) in marks.iter_mut().zip(last.marks) {
             if let Some(moved) = moved {
@@ -255,8 +263,10 @@ impl<C: Chip> Wired<C> {
 
     /// The operation that begins now; `None` where its cost is no constant.
     ///
-    /// What is counted is folded only where something came in between. Otherwise the chip's instants are those of earlier,
-    /// and what the last operation leaves is known of its vector, which is of a chip that was steady at its end.
+    /// What is counted is folded where something came in between, or where the chip is not steady. Otherwise the chip's
+    /// instants are those of before the counted operations. Its steadiness is true nevertheless: a vector is kept only of a
+    /// chip that was steady at its end, and [`SteadyChip::is_steady`] promises the rest. What the last operation leaves is
+    /// known of its vector.
     #[inline(always)]
     pub(super) fn steady_start(
         &mut self,
@@ -274,7 +284,7 @@ impl<C: Chip> Wired<C> {
             return None;
         }
         let (wrote, lag) = match self.pending.is_some() {
-            true => (self.pending.after.wrote, self.pending.after.lag),
+            true => (self.pending.leaves.wrote, self.pending.leaves.lag),
             false => (self.wrote, self.chip.ready().since(now)),
         };
         let key = CostKey {
@@ -294,7 +304,11 @@ impl<C: Chip> Wired<C> {
     #[inline(always)]
     pub(super) fn steady_repeats(&self, start: &SteadyStart, most: u64) -> Option<SteadyRepeats> {
         let (place, vector) = self.costs.find(&start.key)?;
-        let times = if vector.after.repeats { most } else { most.min(1) };
+        let times = if vector.leaves.repeats {
+            most
+        } else {
+            most.min(1)
+        };
         let before = vector.duration.ps().checked_mul(times.saturating_sub(1))?;
         let reach = vector.reach.ps().checked_add(before)?;
         start.now.checked_plus(Time::from_ps(reach))?;
@@ -312,7 +326,7 @@ impl<C: Chip> Wired<C> {
         let &SteadyRepeats { place, times, each } = repeats;
         let run = self.run_of(place);
         let Some(vector) = self.costs.at(place) else {
-            return;
+            unreachable!("it was found there, and vectors are kept only while nothing is counted");
         };
         let pending = &mut self.pending;
         if run == pending.used {
@@ -328,14 +342,18 @@ impl<C: Chip> Wired<C> {
         pending.now = start.now.plus(Time::from_ps(each.ps() * times));
         pending.duration = each;
         pending.reach = vector.reach;
-        pending.after = vector.after;
+        pending.leaves = vector.leaves;
         self.clock.advance_to(pending.now);
     }
 
     /// The run that counts a vector, or the one to be begun for it, which may need a place.
     #[inline(always)]
     fn run_of(&mut self, place: usize) -> usize {
-        let known = self.pending.runs().iter().position(|run| run.place == place);
+        let known = self
+            .pending
+            .runs()
+            .iter()
+            .position(|run| run.place == place);
         if let Some(run) = known {
             return run;
         }
@@ -370,12 +388,12 @@ impl<C: Chip> Wired<C> {
             used,
             duration,
             reach,
-            after,
+            leaves,
             ..
         } = &self.pending;
         let same = key.action == action && key.bytes == bytes as u64;
         let same = same && key.phase == self.phase_of(at) && key.setup == self.driver.dma_setup;
-        if *used == 0 || !after.repeats || !same || self.clock.now() != *now {
+        if *used == 0 || !leaves.repeats || !same || self.clock.now() != *now {
             return None;
         }
         let all = duration.ps().checked_mul(most)?;
@@ -396,13 +414,13 @@ impl<C: Chip> Wired<C> {
         self.clock.advance_to(again.end);
     }
 
-    /// Adds to chip and accounts what the operations that were counted move. Every access that is not one more of them
-    /// [begins](Self::begin) so.
+    /// Adds to chip and accounts what the operations that were counted move. Every access that runs through the model
+    /// [begins](Self::begin) so, as does what changes the chip otherwise.
     #[inline(never)]
     pub(super) fn fold(&mut self) {
         if let Some(last) = self.costs.last_of(&self.pending) {
             self.last = last.cost;
-            self.wrote = last.after.wrote;
+            self.wrote = last.leaves.wrote;
             self.costs.add_to(&mut self.chip, &self.pending);
         }
         self.pending.used = 0;
@@ -460,7 +478,7 @@ impl<C: Chip> Wired<C> {
                 course,
                 marks: all,
                 reach: latest,
-                after: After {
+                leaves: LeftState {
                     repeats: next == key,
                     wrote: self.wrote,
                     lag,

@@ -221,7 +221,8 @@ impl<C: Chip> Wired<C> {
         Ok(wired)
     }
 
-    /// The chip.
+    /// The chip. Its instants and its own account may be those of before operations that are counted and not yet added to
+    /// it; [`Accounts::residence`] has all of them.
     #[must_use]
     pub const fn chip(&self) -> &C {
         &self.chip
