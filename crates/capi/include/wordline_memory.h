@@ -109,11 +109,15 @@ enum {
 
 /* A status as littlefs's block device returns it: LFS_ERR_CORRUPT (-84) where the medium is bad, so that littlefs chooses
  * another block; LFS_ERR_INVAL (-22) where the caller is wrong; LFS_ERR_IO (-5) otherwise. */
-#define WL_MEMORY_LITTLEFS(status)                                                          \
-    ((status) == WL_MEMORY_OK                                                   ? 0         \
-     : (status) <= WL_MEMORY_UNCORRECTABLE && (status) >= WL_MEMORY_BAD_BLOCK   ? -84       \
-     : (status) <= WL_MEMORY_BAD_ARGUMENT && (status) >= WL_MEMORY_MISUSE       ? -22       \
-                                                                                : -5)
+#define WL_MEMORY_LITTLEFS(status) wl_memory_as_littlefs(status)
+
+static inline int wl_memory_as_littlefs(wl_memory_status status)
+{
+    if (status == WL_MEMORY_OK) return 0;
+    if (status <= WL_MEMORY_UNCORRECTABLE && status >= WL_MEMORY_BAD_BLOCK) return -84;
+    if (status <= WL_MEMORY_BAD_ARGUMENT && status >= WL_MEMORY_MISUSE) return -22;
+    return -5;
+}
 
 /* How a memory is made. Set everything to 0 first. */
 typedef struct wl_memory_options {
@@ -131,7 +135,8 @@ typedef struct wl_memory_options {
                              its driver could not know */
     uint64_t erase_bytes; /* bytes of a block: one of the erases of NOR flash, or the only one of NAND; 0: the smallest */
     uint64_t one_thread; /* 1: the handle is of the calling thread alone, and its calls take no lock. In any other thread it
-                            is a bad handle; what is left of it is freed when its thread ends. 0: any thread */
+                            is a bad handle; what is left of it is freed when its thread ends. A thread has 65,536 of them at the
+                            most; one more is WL_MEMORY_MISUSE. 0: any thread */
     uint64_t ageing;     /* 1: flash ages, see "Ageing" above. 0: it never fails by itself, and its times are those of the
                             sheet however many cycles it has seen */
     double celsius;      /* of a flash that ages: its temperature, -40 to 125 degrees Celsius; others may leave it 0 */

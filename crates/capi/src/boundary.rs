@@ -95,6 +95,26 @@ unsafe fn known_size<T: Sized + Versioned>(pointer: *const T) -> Result<usize, B
     Ok(usize::try_from(found).map_or(size_of::<T>(), |found| found.min(size_of::<T>())))
 }
 
+/// Checks a place for a result before something is done for it.
+pub(crate) fn check_place<T>(out: *mut T, name: &'static str) -> Result<(), BadArgument> {
+    match out.is_null() {
+        true => Err(BadArgument::Null(name)),
+        false => Ok(()),
+    }
+}
+
+/// The same of a struct that may be left out.
+///
+/// # Safety
+/// The pointer is NULL, or what [`known_size`] asks for.
+pub(crate) unsafe fn check_struct<T: Versioned>(out: *const T) -> Result<(), BadArgument> {
+    if !out.is_null() {
+        // SAFETY: it is not NULL, and the caller promises the rest.
+        unsafe { known_size(out) }?;
+    }
+    Ok(())
+}
+
 /// Writes as much of a struct as the caller's has room for, and no more than is known here. Its first member then says
 /// how much was written.
 ///

@@ -77,6 +77,14 @@ impl<P: Clone + Default> Pages<P> {
     }
 }
 
+/// Page of an access that lies in one, and its first byte there; `None` for one that crosses pages. The common case, without
+/// the bookkeeping of [`spans`].
+#[inline(always)]
+pub(crate) fn within_page(at: u64, bytes: usize, page_bytes: usize) -> Option<(usize, usize)> {
+    let inside = (at % page_bytes as u64) as usize;
+    (bytes <= page_bytes - inside).then_some(((at / page_bytes as u64) as usize, inside))
+}
+
 /// Splits an access at page boundaries: page, range inside the page, range inside the data.
 pub fn spans(
     at: u64,

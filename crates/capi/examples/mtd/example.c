@@ -36,13 +36,24 @@ static long length_of(const char *path)
     return length;
 }
 
+static uint32_t marks_of(wl_memory *memory, const wl_memory_info *info)
+{
+    uint32_t block, marks = 0;
+    for (block = 0; block < info->blocks; block++) {
+        int32_t bad = 0;
+        check(wl_memory_is_bad(memory, block, &bad) == WL_MEMORY_OK, "is_bad");
+        marks += bad != 0;
+    }
+    return marks;
+}
+
 int main(void)
 {
     const char *path = getenv("FLASH_FILE") ? getenv("FLASH_FILE") : "flash.bin";
     wl_memory *nor = make("mt25ql128"), *nand = make("mt29f1g01"), *bytes = make("em064lx"), *other;
     wl_memory_info info;
     unsigned char spare[4] = {0xFF, 1, 2, 3}, back[8];
-    uint32_t block, good = 0;
+    uint32_t block, marks, good = 0;
     int32_t bad = 1;
     FILE *file;
 
@@ -92,6 +103,13 @@ int main(void)
     for (block = 0, bad = 0; block < info.blocks && !bad; block++)
         check(wl_memory_is_bad(other, block, &bad) == WL_MEMORY_OK, "is_bad");
     check(bad, "marks last");
+    /* Of a part with small pages, whose marks lie elsewhere in the spare area. */
+    wl_memory_free(other);
+    other = make("hy27us08121a");
+    info.size = sizeof info;
+    check(wl_memory_get_info(other, &info) == WL_MEMORY_OK, "get_info");
+    marks = marks_of(other, &info);
+    check(marks > 0 && flash_file_import(other, path, 1) == WL_MEMORY_OK && marks_of(other, &info) == marks, "small pages");
     check(flash_file_export(bytes, path, 0) == WL_MEMORY_UNSUPPORTED, "no flash");
     check(flash_file_import(nor, "/nowhere/at.all", 0) == FLASH_FILE_ERROR, "no file");
     wl_memory_free(nor);

@@ -42,15 +42,13 @@ int flash_file_export(wl_memory *memory, const char *path, int with_spare)
     return status;
 }
 
-/* Whether a block was bad before anything of it changed. NOR flash keeps no marks. */
-static int is_bad(wl_memory *memory, const struct shape *shape, uint32_t block, int *bad)
+/* Whether a block was bad before anything of it changed: where the mark lies is the part's, so that a copy of the memory is
+ * asked, in no time of the memory itself. NOR flash keeps no marks. */
+static int is_bad(wl_memory *before, const struct shape *shape, uint32_t block, int *bad)
 {
-    unsigned char mark = 0xFF;
-    wl_memory_status status = WL_MEMORY_OK;
-    if (shape->info.spare_bytes)
-        status = wl_memory_peek_page(memory, (uint32_t)(block * shape->info.pages_per_block),
-                                     (uint32_t)shape->info.page_bytes, &mark, 1);
-    *bad = mark != 0xFF;
+    int32_t found = 0;
+    wl_memory_status status = shape->info.spare_bytes ? wl_memory_is_bad(before, block, &found) : WL_MEMORY_OK;
+    *bad = found != 0;
     return status;
 }
 
@@ -59,10 +57,11 @@ int flash_file_import(wl_memory *memory, const char *path, int with_spare)
     struct shape shape;
     FILE *file;
     uint32_t page;
+    wl_memory *before = NULL;
     int bad = 0, ended = 0, status = shape_of(memory, with_spare, &shape);
     if (status) return status;
     file = fopen(path, "rb");
-    if (!file) status = FLASH_FILE_ERROR;
+    status = file ? (int)wl_memory_fork(memory, &before) : FLASH_FILE_ERROR;
     for (page = 0; !status && page < shape.pages; page++) {
         size_t got = ended ? 0 : fread(shape.page, 1, shape.bytes, file);
         if (got != shape.bytes) {
@@ -74,11 +73,12 @@ int flash_file_import(wl_memory *memory, const char *path, int with_spare)
             memset(shape.page, 0xFF, shape.bytes);
         }
         if (page % shape.info.pages_per_block == 0)
-            status = is_bad(memory, &shape, (uint32_t)(page / shape.info.pages_per_block), &bad);
+            status = is_bad(before, &shape, (uint32_t)(page / shape.info.pages_per_block), &bad);
         if (!status && !bad) status = wl_memory_poke_page(memory, page, 0, shape.page, shape.bytes);
     }
     if (!status && !ended && fgetc(file) != EOF) status = FLASH_FILE_ERROR;
     if (file) fclose(file);
+    wl_memory_free(before);
     free(shape.page);
     return status;
 }

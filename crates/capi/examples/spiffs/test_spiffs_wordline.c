@@ -91,10 +91,15 @@ static int clears_alone(u32_t addr, u32_t size, const u8_t *src)
     return 1;
 }
 
-/* Whether an operation is one of those that a test asked to fail, after so many bytes. */
-static int fails(u32_t *after, char once_only, u32_t bytes)
+/* Counts an operation, and says whether a test asked it to fail: the first one, or each, after so many bytes. */
+static int fails(u32_t size, u32_t *bytes, u32_t *operations, u32_t *after, char once_only)
 {
-    if (*after == 0 || bytes < *after) {
+    if (!log_flash_ops) {
+        return 0;
+    }
+    *bytes += size;
+    *operations += 1;
+    if (*after == 0 || *bytes < *after) {
         return 0;
     }
     if (once_only) {
@@ -106,12 +111,8 @@ static int fails(u32_t *after, char once_only, u32_t bytes)
 static s32_t read_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *dst)
 {
     (void)fs;
-    if (log_flash_ops) {
-        bytes_rd += size;
-        reads++;
-        if (fails(&error_after_bytes_read, error_after_bytes_read_once_only, bytes_rd)) {
-            return SPIFFS_ERR_TEST;
-        }
+    if (fails(size, &bytes_rd, &reads, &error_after_bytes_read, error_after_bytes_read_once_only)) {
+        return SPIFFS_ERR_TEST;
     }
     if (!is_inside("read", addr, size)) {
         return -1;
@@ -122,12 +123,8 @@ static s32_t read_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *dst)
 static s32_t write_flash(spiffs *fs, u32_t addr, u32_t size, u8_t *src)
 {
     (void)fs;
-    if (log_flash_ops) {
-        bytes_wr += size;
-        writes++;
-        if (fails(&error_after_bytes_written, error_after_bytes_written_once_only, bytes_wr)) {
-            return SPIFFS_ERR_TEST;
-        }
+    if (fails(size, &bytes_wr, &writes, &error_after_bytes_written, error_after_bytes_written_once_only)) {
+        return SPIFFS_ERR_TEST;
     }
     if (!is_inside("write", addr, size) || !clears_alone(addr, size, src)) {
         return -1;

@@ -7,7 +7,7 @@ use super::device::MemoryDevice;
 use super::fault::FaultReason;
 use super::functions::with;
 use super::operations::{read_page, store_ecc};
-use crate::boundary::{BadArgument, bytes_in, bytes_out, store, write_out};
+use crate::boundary::{BadArgument, bytes_in, bytes_out, check_struct, store, write_out};
 
 /// See `wordline_memory.h`.
 #[unsafe(no_mangle)]
@@ -214,6 +214,8 @@ pub unsafe extern "C" fn wl_memory_read_whole(
         // SAFETY: as above.
         let spare =
             unsafe { bytes_out(spare, spare_bytes) }.map_err(|_| BadArgument::Null("spare"))?;
+        // SAFETY: the caller promises what `check_struct` asks for.
+        unsafe { check_struct(ecc) }?;
         let read = device.read_whole(page, main, spare);
         // SAFETY: the caller promises what `store_ecc` asks for.
         unsafe { store_ecc(device, read, ecc) }

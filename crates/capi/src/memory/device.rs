@@ -521,7 +521,7 @@ impl MemoryDevice {
         let bytes = out.len() as u64;
         let op = Op::Read { at, bytes };
         // What `perform` does, written out: there the closure would be a function that both ways share and call, which takes
-        // a tenth of the time of a short read.
+        // a tenth of the instructions of a short read.
         let found = if self.is_quiet() {
             let start = self.now();
             let found = self.cells.read(at, out);

@@ -231,6 +231,7 @@ impl BoundaryFailure for MemoryFault {
             | FaultReason::SetsBits { .. }
             | FaultReason::Unaligned { .. }
             | FaultReason::NoErase { .. }
+            | FaultReason::Handles
             | FaultReason::NothingStarted => MemoryStatus::Misuse,
             FaultReason::Ideal(_) => MemoryStatus::BadArgument,
             FaultReason::ReadStruck { .. } => MemoryStatus::Uncorrectable,
@@ -239,9 +240,7 @@ impl BoundaryFailure for MemoryFault {
             FaultReason::Unsupported(_) | FaultReason::NoSuspend(_) => MemoryStatus::Unsupported,
             FaultReason::Image { .. } => MemoryStatus::BadImage,
             FaultReason::File { .. } => MemoryStatus::File,
-            FaultReason::Handles | FaultReason::Handle(Lost::Broken) | FaultReason::Internal => {
-                MemoryStatus::Internal
-            }
+            FaultReason::Handle(Lost::Broken) | FaultReason::Internal => MemoryStatus::Internal,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The file that a memory is saved to: `docs/reference/memory-images.md` describes it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use wordline_memory::ByteMemory;
@@ -89,11 +90,55 @@ pub(super) fn save(path: &Path, part: &str, info: &Info, cells: &Cells) -> Resul
         image_faults::write(&mut out, &cells.faults, info);
     }
     out.extend(checksum(&out).to_le_bytes());
-    fs::write(path, out).map_err(|why| FaultReason::File {
+    replace(path, &out).map_err(|why| FaultReason::File {
         path: path.into(),
         why,
     })?;
     Ok(())
+}
+
+/// Writes a file so that a failure leaves the one that was there: to a neighbour first, which then takes its name. What is
+/// no ordinary file is written in place.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = fs::metadata(&place).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        return fs::write(&place, bytes);
+    }
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let neighbour = place.with_file_name(name);
+    let mut file = File::create_new(&neighbour)?;
+    let written = file.write_all(bytes).and_then(|()| {
+        if let Some(old) = old {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()?;
+        fs::rename(&neighbour, &place)
+    });
+    if written.is_err() {
+        // A failure here cannot be reported.
+        let _ = fs::remove_file(&neighbour);
+    }
+    written
+}
+
+/// Reads a file that begins as images do. A pipe or a device, of which nobody knows when it ends, is refused, and of a file
+/// that is no image only the beginning is read.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        let why = "it is no ordinary file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file)
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut bytes)?;
+    if bytes == MAGIC {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn write_flash(
@@ -165,7 +210,7 @@ pub(super) fn load(
     info: &Info,
     cells: &mut Cells,
 ) -> Result<(), MemoryFault> {
-    let file = fs::read(path).map_err(|why| FaultReason::File {
+    let file = read_file(path).map_err(|why| FaultReason::File {
         path: path.into(),
         why,
     })?;

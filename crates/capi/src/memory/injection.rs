@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::abi::{Fault, Ideal, MemoryStatus, WlMemory};
 use super::device::MemoryDevice;
 use super::functions::{make, with};
-use crate::boundary::{bytes_in, bytes_out, read_in, store};
+use crate::boundary::{bytes_in, bytes_out, check_place, read_in, store};
 
 /// See `wordline_memory.h`.
 ///
@@ -137,6 +137,7 @@ pub unsafe extern "C" fn wl_memory_is_free(
     is_free: *mut i32,
 ) -> MemoryStatus {
     with(memory, |device| {
+        check_place(is_free, "is_free")?;
         let found = device.is_free(page)?;
         // SAFETY: the caller promises what `store` asks for.
         Ok(unsafe { store(is_free, i32::from(found), "is_free") }?)

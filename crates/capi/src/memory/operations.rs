@@ -6,7 +6,7 @@ use super::abi::{Ecc, MemoryStatus, WlMemory};
 use super::device::MemoryDevice;
 use super::fault::MemoryFault;
 use super::functions::with;
-use crate::boundary::{bytes_in, bytes_out, store, write_out};
+use crate::boundary::{bytes_in, bytes_out, check_place, check_struct, store, write_out};
 
 /// See `wordline_memory.h`.
 ///
@@ -121,6 +121,8 @@ pub(super) unsafe fn read_page(
     device.check_page(page, column, bytes)?;
     // SAFETY: the caller promises what `bytes_out` asks for.
     let out = unsafe { bytes_out(out, u64::from(bytes)) }?;
+    // SAFETY: the caller promises what `check_struct` asks for.
+    unsafe { check_struct(ecc) }?;
     let read = device.read_page(page, column, out);
     // SAFETY: the caller promises what `store_ecc` asks for.
     unsafe { store_ecc(device, read.map(drop), ecc) }
@@ -178,6 +180,7 @@ pub unsafe extern "C" fn wl_memory_is_bad(
     bad: *mut i32,
 ) -> MemoryStatus {
     with(memory, |device| {
+        check_place(bad, "bad")?;
         let found = device.is_bad(block)?;
         // SAFETY: the caller promises what `store` asks for.
         Ok(unsafe { store(bad, i32::from(found), "bad") }?)

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::abi::MemoryStatus;
 use super::cells::Cells;
 use super::device::{MemoryDevice, Wanted};
 use super::image::{ImageError, checksum, read_all, save};
+use crate::boundary::BoundaryFailure;
 
 fn device(target: &str) -> MemoryDevice {
     let wanted = Wanted {
@@ -59,6 +61,44 @@ fn an_image_of_an_image_is_the_same() {
         let info = *other.info();
         read_all(&file, part, &info, &mut other.cells).expect("its own part");
         assert_eq!(image(&other, part), file, "{part}");
+    }
+}
+
+/// The neighbour that it is written to first is there already, as an attacker might have left it.
+#[test]
+fn a_save_that_fails_leaves_the_earlier_image() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("image");
+    let used = used("em064lx");
+    let saved = || save(&path, "em064lx", used.info(), &used.cells);
+    saved().expect("saved");
+    let before = std::fs::read(&path).expect("saved");
+    let neighbour = folder
+        .path()
+        .join(format!("image.{}.tmp", std::process::id()));
+    std::fs::write(&neighbour, "in the way").expect("written");
+    let refused = saved().expect_err("in the way");
+    assert_eq!(refused.status(), MemoryStatus::File, "{refused}");
+    assert_eq!(std::fs::read(&path).expect("still there"), before);
+    std::fs::remove_file(&neighbour).expect("there");
+    saved().expect("saved over the earlier one");
+    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 1, "nothing else is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("coreutils").success());
+    let mut device = device("em064lx");
+    let info = *device.info();
+    for path in [&*pipe, folder.path(), std::path::Path::new("/dev/zero")] {
+        let refused = super::image::load(path, "em064lx", &info, &mut device.cells);
+        let refused = refused.expect_err("refused");
+        assert_eq!(refused.status(), MemoryStatus::File, "{refused}");
     }
 }
 

@@ -445,6 +445,18 @@ static void nulls(wl_memory *memory)
     IS(BAD_ARGUMENT, wl_memory_load(memory, NULL));
     if (info_of(memory).kind == WL_MEMORY_FLASH) {
         IS(BAD_ARGUMENT, wl_memory_is_bad(memory, 0, NULL));
+        {
+            /* What is refused has not been done. */
+            const uint64_t now = wl_memory_now(memory);
+            wl_memory_ecc little;
+            unsigned char byte = 0x11;
+            memset(&little, 0, sizeof little);
+            little.size = 8;
+            IS(BAD_ARGUMENT, wl_memory_is_bad(memory, 0, NULL));
+            IS(BAD_ARGUMENT, wl_memory_is_free(memory, 0, NULL));
+            wl_memory_read_page(memory, 0, 0, &byte, 1, &little);
+            CHECK(wl_memory_now(memory) == now && byte == 0x11);
+        }
         IS(BAD_ARGUMENT, wl_memory_is_free(memory, 0, NULL));
         IS(BAD_ARGUMENT, wl_memory_get_erase_size(memory, 0, NULL));
         IS(BAD_ARGUMENT, wl_memory_get_work(memory, NULL));

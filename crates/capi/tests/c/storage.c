@@ -101,6 +101,11 @@ static void bad_arguments(void)
     CHECK(WL_MEMORY_LITTLEFS(WL_MEMORY_BAD_BLOCK) == -84);
     CHECK(WL_MEMORY_LITTLEFS(WL_MEMORY_MISUSE) == -22);
     CHECK(WL_MEMORY_LITTLEFS(WL_MEMORY_POWER_LOST) == -5);
+    {
+        /* A call in it is made once. */
+        wl_memory_status statuses[2] = {WL_MEMORY_ERASE_FAILED, WL_MEMORY_OK}, *next = statuses;
+        CHECK(WL_MEMORY_LITTLEFS(*next++) == -84 && next == statuses + 1);
+    }
 }
 
 static void nor(void)

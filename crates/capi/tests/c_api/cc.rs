@@ -87,7 +87,7 @@ pub(crate) fn library() -> PathBuf {
     newest.expect("the library is built with its tests").1
 }
 
-/// Runs a program where what it leaves in its folder is in nobody's way; what it printed.
+/// Runs a program in the scratch folder, because some write files to their working directory. Returns what it printed.
 pub(crate) fn run(program: &Path) -> String {
     let folder = program.parent().expect("a scratch folder");
     let ran = Command::new(program).current_dir(folder).output();

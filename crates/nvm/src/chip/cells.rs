@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::device::Wear;
 use crate::divisor::Divisor;
-use crate::pages::{Pages, spans};
+use crate::pages::{Pages, spans, within_page};
 
 /// Bytes of one copy-on-write page.
 pub(crate) const PAGE_BYTES: usize = 4096;
@@ -103,10 +103,8 @@ impl CellArray {
 
     #[inline]
     pub(super) fn read(&self, at: u64, out: &mut [u8]) {
-        let inside = (at % PAGE_BYTES as u64) as usize;
-        // The common case, without the bookkeeping of the others.
-        if out.len() <= PAGE_BYTES - inside {
-            return self.read_page((at / PAGE_BYTES as u64) as usize, inside, out);
+        if let Some((page, inside)) = within_page(at, out.len(), PAGE_BYTES) {
+            return self.read_page(page, inside, out);
         }
         for (page, inside, part) in spans(at, out.len(), PAGE_BYTES) {
             self.read_page(page, inside.start, &mut out[part]);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::divisor::Divisor;
-use crate::pages::{Pages, spans};
+use crate::pages::{Pages, spans, within_page};
 use crate::programming::clear_bits;
 
 /// Bytes of one copy-on-write chunk.
@@ -55,10 +55,8 @@ impl Array {
 
     #[inline]
     pub(crate) fn read(&self, at: u64, out: &mut [u8]) {
-        let inside = (at % CHUNK_BYTES as u64) as usize;
-        // The common case, without the bookkeeping of the others.
-        if out.len() <= CHUNK_BYTES - inside {
-            return self.read_chunk((at / CHUNK_BYTES as u64) as usize, inside, out);
+        if let Some((chunk, inside)) = within_page(at, out.len(), CHUNK_BYTES) {
+            return self.read_chunk(chunk, inside, out);
         }
         for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
             self.read_chunk(chunk, inside.start, &mut out[part]);
