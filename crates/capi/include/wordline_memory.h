@@ -85,7 +85,9 @@ extern "C" {
 typedef struct wl_memory wl_memory;
 
 /* What became of a call: 0, or a negative number, as drivers return them. wl_memory_message tells more. Unless it is said
- * otherwise, nothing has changed when a call fails. */
+ * otherwise, nothing has changed when a call fails. An operation that is refused takes no time, counts nowhere, and no
+ * listener hears of it: only WL_MEMORY_UNCORRECTABLE to WL_MEMORY_ERASE_FAILED, and WL_MEMORY_POWER_LOST where the power
+ * goes in it, are of operations that the chip was asked for. */
 typedef int32_t wl_memory_status;
 enum {
     WL_MEMORY_OK = 0,
@@ -230,8 +232,9 @@ typedef struct wl_memory_ecc {
     uint64_t lost;      /* 1: more bits were wrong than the ECC corrects */
 } wl_memory_ecc;
 
-/* What a memory did since it was made, or since wl_memory_reset_stats. Operations are the chip's: a read or a program
- * that reaches over several NAND pages counts each. */
+/* What a memory did since it was made, or since wl_memory_reset_stats. Operations are the chip's. A call that programs
+ * of flash counts each of its pages, and so does a read where pages have a spare area. A read of other memories is one,
+ * and so is a write of any length. */
 typedef struct wl_memory_stats {
     uint64_t size;           /* sizeof(wl_memory_stats), set by the caller */
     uint64_t reads;          /* operations, failed ones included */
@@ -239,7 +242,7 @@ typedef struct wl_memory_stats {
     uint64_t erases;         /* of flash */
     uint64_t writes;         /* of byte memories */
     uint64_t syncs;          /* of byte memories */
-    uint64_t failures;       /* operations that failed */
+    uint64_t failures;       /* operations that failed; an erase that was started, when it is known to have */
     uint64_t bytes_read;     /* asked for */
     uint64_t bytes_written;  /* programmed or written */
     uint64_t busy_ps;        /* durations of all operations together */
@@ -278,8 +281,8 @@ typedef struct wl_memory_fault {
 /* What a power cut leaves of the operation that it interrupts. Of a program that is torn it leaves the page as it was, a
  * first part of the bytes, or some of the bits that were to be cleared, of which some may read differently each time.
  * A page can also read as erased throughout, because no cell has taken enough charge yet, and count as programmed all the
- * same: of NAND a program of it is WL_MEMORY_MISUSE where its programs are used up. Who finds a page free after a cut
- * erases its block before using it. With an ECC the page may be uncorrectable, or corrected in one read and lost in
+ * same: a program of it is WL_MEMORY_MISUSE where its programs are used up, of NAND those of the page, and where
+ * info.once_bytes is not 0 those of its units. Who finds a page free after a cut erases its block before using it. With an ECC the page may be uncorrectable, or corrected in one read and lost in
  * another. */
 enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
@@ -535,8 +538,8 @@ wl_memory_status wl_memory_suspend(wl_memory *memory);
 /* Lets the suspended erase go on. WL_MEMORY_UNSUPPORTED as of wl_memory_suspend; WL_MEMORY_MISUSE where none is suspended. */
 wl_memory_status wl_memory_resume(wl_memory *memory);
 
-/* Read while write: suspends the erase that was started if it runs, reads, and resumes it; without one, a plain read. Chips
- * with banks need no suspend for other banks: there, wl_memory_read does it. */
+/* Read while write: suspends the erase that was started if it runs, reads, and resumes it; without one, a plain read. What
+ * is in erase returns WL_MEMORY_MISUSE. Chips with banks need no suspend for other banks: there, wl_memory_read does it. */
 wl_memory_status wl_memory_read_suspending(wl_memory *memory, uint64_t at, void *out, uint64_t bytes);
 
 /* How far the erase that was started has come. */
@@ -565,11 +568,11 @@ uint64_t wl_memory_now(const wl_memory *memory);
 /* Lets time pass in which the host does something else. WL_MEMORY_POWER_LOST if a cut comes in it. */
 wl_memory_status wl_memory_advance(wl_memory *memory, uint64_t time_ps);
 
-/* Duration of the last operation, 0 before the first, and if the handle is bad. Of a read, program or write across
- * pages: of the last page. */
+/* Duration of the last operation, 0 before the first, and if the handle is bad. Of a call that was several operations, as
+ * wl_memory_stats counts them: of the last one. */
 uint64_t wl_memory_last_duration(const wl_memory *memory);
 
-/* Energy of the chip since it was made, idle time included. NaN where its sheet states no current for something that it
+/* Energy of the chip since it was made, idle time included; without power it draws nothing. NaN where its sheet states no current for something that it
  * did, of an ideal memory once any time has passed, and if the handle is bad. */
 double wl_memory_energy(const wl_memory *memory);
 

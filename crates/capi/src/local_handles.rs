@@ -21,7 +21,13 @@ static GIVEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Everything that one thread has handles of.
 pub(crate) struct LocalHandles<T> {
-    places: RefCell<Vec<LocalPlace<T>>>,
+    places: RefCell<LocalPlaces<T>>,
+}
+
+struct LocalPlaces<T> {
+    all: Vec<LocalPlace<T>>,
+    /// Those without an entry.
+    free: Vec<usize>,
 }
 
 struct LocalPlace<T> {
@@ -46,7 +52,10 @@ impl<T> LocalHandles<T> {
     /// None yet.
     pub(crate) const fn new() -> Self {
         Self {
-            places: RefCell::new(Vec::new()),
+            places: RefCell::new(LocalPlaces {
+                all: Vec::new(),
+                free: Vec::new(),
+            }),
         }
     }
 
@@ -55,8 +64,7 @@ impl<T> LocalHandles<T> {
         let Ok(mut places) = self.places.try_borrow_mut() else {
             return Err(entry);
         };
-        let free = places.iter().position(|place| place.entry.is_none());
-        let place = free.unwrap_or(places.len());
+        let place = places.free.last().copied().unwrap_or(places.all.len());
         if place >> PLACE_BITS != 0 {
             return Err(entry);
         }
@@ -71,9 +79,9 @@ impl<T> LocalHandles<T> {
             entry: Some(entry),
             in_use: false,
         };
-        match places.get_mut(place) {
-            Some(place) => *place = made,
-            None => places.push(made),
+        match places.free.pop() {
+            Some(place) => places.all[place] = made,
+            None => places.all.push(made),
         }
         Ok(handle)
     }
@@ -84,7 +92,7 @@ impl<T> LocalHandles<T> {
     #[inline(always)]
     pub(crate) fn with<R>(&self, handle: usize, act: impl FnOnce(&mut T) -> R) -> Result<R, Lost> {
         let mut places = self.places.try_borrow_mut().map_err(|_| Lost::Broken)?;
-        let place = places.get_mut(place_of(handle)).ok_or(Lost::Unknown)?;
+        let place = places.all.get_mut(place_of(handle)).ok_or(Lost::Unknown)?;
         match place {
             LocalPlace {
                 handle: of,
@@ -105,12 +113,15 @@ impl<T> LocalHandles<T> {
     /// Forgets a handle, and returns what it stood for.
     pub(crate) fn remove(&self, handle: usize) -> Result<T, Lost> {
         let mut places = self.places.try_borrow_mut().map_err(|_| Lost::Broken)?;
-        let place = places.get_mut(place_of(handle)).ok_or(Lost::Unknown)?;
+        let index = place_of(handle);
+        let place = places.all.get_mut(index).ok_or(Lost::Unknown)?;
         if place.handle != handle {
             return Err(Lost::Unknown);
         }
         let entry = place.entry.take().ok_or(Lost::Unknown)?;
-        match place.in_use {
+        let in_use = place.in_use;
+        places.free.push(index);
+        match in_use {
             // What is in pieces may fail again where it is dropped, by when the table is free.
             true => {
                 drop(places);

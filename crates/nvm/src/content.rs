@@ -40,26 +40,43 @@ impl BlockContent {
                 let pages = u64::from(geometry.pages_per_block);
                 return Err(FlashMisuse::NoSuchPage { page, pages });
             }
-            let (bytes, columns) = (content.bytes.len() as u64, geometry.columns());
-            if bytes != columns {
-                return Err(FlashMisuse::LeavesPage {
-                    column: 0,
-                    bytes,
-                    columns,
-                });
-            }
-            if let Some(bit) = content
-                .wrong
-                .iter()
-                .find(|bit| u64::from(**bit / 8) >= columns)
-            {
-                return Err(FlashMisuse::LeavesPage {
-                    column: bit / 8,
-                    bytes: 1,
-                    columns,
-                });
-            }
+            content.check(geometry)?;
         }
         Ok(())
+    }
+}
+
+impl PageContent {
+    /// A page that nothing was programmed in.
+    #[must_use]
+    pub fn erased(geometry: &Geometry) -> Self {
+        Self {
+            bytes: vec![0xFF; geometry.columns() as usize],
+            programs: 0,
+            units: 0,
+            wrong: Vec::new(),
+            given_up: false,
+        }
+    }
+
+    /// Checks that it fits a page of a geometry.
+    ///
+    /// # Errors
+    /// [`FlashMisuse::LeavesPage`].
+    pub fn check(&self, geometry: &Geometry) -> Result<(), FlashMisuse> {
+        let leaves = |column: u32, bytes: u64| FlashMisuse::LeavesPage {
+            column,
+            bytes,
+            columns: geometry.columns(),
+        };
+        let (bytes, columns) = (self.bytes.len() as u64, geometry.columns());
+        if bytes != columns {
+            return Err(leaves(0, bytes));
+        }
+        let mut wrong = self.wrong.iter();
+        match wrong.find(|bit| u64::from(**bit / 8) >= columns) {
+            Some(bit) => Err(leaves(bit / 8, 1)),
+            None => Ok(()),
+        }
     }
 }

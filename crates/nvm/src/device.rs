@@ -186,6 +186,14 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
     /// When the range leaves the memory.
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError>;
 
+    /// What a range holds, without time, energy or wear.
+    ///
+    /// # Errors
+    /// When the range leaves the memory, or it has to be read to be known and that fails.
+    fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.fork_device().read(at, out)
+    }
+
     /// Whether [`write_reliably`](Self::write_reliably) is there.
     fn writes_reliably(&self) -> bool {
         false

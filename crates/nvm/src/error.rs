@@ -161,12 +161,12 @@ pub enum Misuse {
         /// Length in bytes.
         bytes: u64,
     },
-    /// An access to what a suspended program or erase leaves unspecified.
-    #[error("address {at} lies where the suspended {work} stopped; resume it first")]
+    /// An access to what a program or erase leaves unspecified while it is suspended.
+    #[error("address {at} lies in what the suspended {work} has not finished; let it end first")]
     InSuspended {
         /// Address in bytes.
         at: u64,
-        /// What is suspended.
+        /// What is suspended, or would be for the access.
         work: &'static str,
     },
     /// A command that has to wait until what is suspended has been resumed.

@@ -11,7 +11,7 @@ use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry, OutOfRange};
 use crate::ageing::{AgeingError, Environment};
 use crate::chip::nand::Nand;
 use crate::chip::nor::Nor;
-use crate::content::BlockContent;
+use crate::content::{BlockContent, PageContent};
 use crate::device::{Accounts, Device, FlashDevice, InFront};
 use crate::error::NvmError;
 use crate::flash_control::{FlashControl, StartedErase};
@@ -106,6 +106,23 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
     /// When there is no such block, or the content does not fit it.
     fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError>;
 
+    /// What a page holds; `None` where it is erased.
+    ///
+    /// # Errors
+    /// When there is no such page.
+    fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError>;
+
+    /// Lets a page hold what another one held, or be erased, without time, energy or wear. Its charge is new: of what it held
+    /// before, nothing leaks on.
+    ///
+    /// # Errors
+    /// When there is no such page, or the content does not fit it.
+    fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError>;
+
     /// An independent memory in the same state, on a clock of its own.
     fn fork_memory(&self) -> Box<dyn FlashMemory>;
 }
@@ -167,6 +184,18 @@ impl FlashMemory for Wired<Nand> {
 
     fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         self.chip_mut().set_content(block, content)
+    }
+
+    fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {
+        self.chip().page_content(page)
+    }
+
+    fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        self.chip_mut().set_page_content(page, content)
     }
 
     fn fork_memory(&self) -> Box<dyn FlashMemory> {
@@ -387,6 +416,12 @@ impl FinerNor {
         let bytes = self.geometry.block_bytes();
         Ok((u64::from(block) * bytes, bytes))
     }
+
+    /// The address of a page.
+    fn page_start(&self, page: u32) -> Result<u64, NvmError> {
+        self.geometry.check_read(page, 0, 0)?;
+        Ok(u64::from(page) * u64::from(self.geometry.page_bytes))
+    }
 }
 
 impl Flash for FinerNor {
@@ -502,6 +537,20 @@ impl FlashMemory for FinerNor {
     fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         let (at, bytes) = self.range(block)?;
         self.flash.chip_mut().set_content(at, bytes, content)
+    }
+
+    fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {
+        let at = self.page_start(page)?;
+        self.flash.chip().page_content(at)
+    }
+
+    fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        let at = self.page_start(page)?;
+        self.flash.chip_mut().set_page_content(at, content)
     }
 
     fn fork_memory(&self) -> Box<dyn FlashMemory> {

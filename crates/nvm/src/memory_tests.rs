@@ -1,12 +1,14 @@
 //! What a block holds can be taken out, put back and aged, in any flash.
 
+use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, Flash};
 
 use super::{FinerNor, FlashMemory};
-use crate::content::BlockContent;
-use crate::device::{Accounts, Device};
+use crate::content::{BlockContent, PageContent};
+use crate::device::{Accounts, Device, Wear};
 use crate::error::{Misuse, NvmError};
 use crate::fixture::{TYPICAL, nand, nor, wired};
+use crate::ideal::{IdealBytes, IdealBytesSpec, IdealFlash, IdealFlashSpec, IdealTimes};
 use crate::wired::Conditions;
 
 fn memories(conditions: Conditions) -> [Box<dyn FlashMemory>; 2] {
@@ -53,6 +55,107 @@ fn a_block_that_is_put_back_is_as_it_was_and_takes_no_time() {
             .expect("erased");
         flash.program(pages, 0, &first).expect("as if erased");
         assert_eq!(page(flash, pages), first);
+    }
+}
+
+/// The plain reference of a page that is told to hold something: the block's content, with that page changed.
+#[test]
+fn a_page_is_told_to_hold_what_its_block_would_be() {
+    let ideal: Box<dyn FlashMemory> = Box::new(IdealFlash::new(IdealFlashSpec {
+        geometry: nand(TYPICAL).geometry(),
+        marks: true,
+        moves: true,
+        banks: 1,
+        endurance: Wear::UNLIMITED,
+        times: IdealTimes::default(),
+    }));
+    for mut by_page in memories(TYPICAL).into_iter().chain([ideal]) {
+        let geometry = by_page.geometry();
+        let pages = geometry.pages_per_block;
+        // What the first block holds: programmed, preloaded, wrong in a bit, given up, erased.
+        for (page, seed) in [(0, 1), (1, 2), (3, 3)] {
+            let data = data(&*by_page, seed);
+            by_page.program(page, 0, &data).expect("in order");
+        }
+        by_page.load(5, 0, &data(&*by_page, 4)).expect("inside");
+        let mut content = by_page.content(0).expect("a block");
+        let other = content.pages[&1].clone();
+        content.pages.get_mut(&0).expect("held").wrong.push(9);
+        content.pages.get_mut(&3).expect("held").given_up = true;
+        by_page.set_content(0, &content).expect("fits");
+        let counted_as_erased = PageContent {
+            programs: 0,
+            units: 0,
+            ..other.clone()
+        };
+        let changes = [
+            (1, None),
+            (3, None),
+            (2, Some(other.clone())),
+            (0, Some(counted_as_erased)),
+            (5, None),
+            (2, None),
+            (0, None),
+            (pages - 1, Some(other)),
+        ];
+        let mut by_block = by_page.fork_memory();
+        for (page, change) in changes {
+            by_page
+                .set_page_content(page, change.as_ref())
+                .expect("fits");
+            let mut content = by_block.content(0).expect("a block");
+            match &change {
+                Some(change) => content.pages.insert(page, change.clone()),
+                None => content.pages.remove(&page),
+            };
+            by_block.set_content(0, &content).expect("fits");
+            assert_eq!(by_page.content(0), by_block.content(0));
+            for page in 0..pages {
+                let content = by_page.content(0).expect("a block");
+                let held = by_page.page_content(page).expect("a page");
+                assert_eq!(held.as_ref(), content.pages.get(&page));
+                // What the chip takes next is the same: order and programs follow from what it holds.
+                let bytes = data(&*by_page, 7);
+                let took = by_page.fork_memory().program(page, 0, &bytes);
+                assert_eq!(took, by_block.fork_memory().program(page, 0, &bytes));
+            }
+        }
+        let (now, cycles) = (by_page.clock().now(), by_page.cycles(0));
+        assert_eq!((now, cycles), (by_block.clock().now(), by_block.cycles(0)));
+        let all = pages * geometry.blocks;
+        assert!(by_page.page_content(all).is_err());
+        assert!(by_page.set_page_content(all, None).is_err());
+        let mut short = PageContent::erased(&geometry);
+        short.bytes.pop();
+        assert!(by_page.set_page_content(0, Some(&short)).is_err());
+    }
+}
+
+#[test]
+fn bytes_are_seen_without_time_or_wear() {
+    let ideal = IdealBytes::new(IdealBytesSpec {
+        bytes: 8192,
+        atom_bytes: 1,
+        wear_unit_bytes: 1,
+        endurance: Wear::UNLIMITED,
+        times: IdealTimes {
+            read: Time::from_ps(7),
+            ..IdealTimes::default()
+        },
+    });
+    let memories: [Box<dyn Device>; 2] = [Box::new(wired(TYPICAL)), Box::new(ideal)];
+    for mut memory in memories {
+        let data: Vec<u8> = (0..6000u32).map(|at| (at * 7 % 251) as u8).collect();
+        memory.write(40, &data).expect("inside");
+        let before = (memory.clock().now(), memory.cycles_at(40));
+        let mut seen = vec![0; data.len()];
+        memory.peek(40, &mut seen).expect("inside");
+        assert_eq!(seen, data);
+        assert_eq!((memory.clock().now(), memory.cycles_at(40)), before);
+        let mut read = vec![0; data.len()];
+        memory.fork_device().read(40, &mut read).expect("inside");
+        assert_eq!(read, seen);
+        assert!(memory.peek(memory.len() - 1, &mut seen).is_err());
     }
 }
 

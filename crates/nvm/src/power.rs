@@ -136,6 +136,15 @@ impl Residence {
         Self { time }
     }
 
+    /// The same but for so much of the time in one state, or for all of it where that is less.
+    #[must_use]
+    pub fn without(&self, state: PowerState, time: Time) -> Self {
+        let mut without = *self;
+        let slot = &mut without.time[state as usize];
+        *slot = Time::from_ps(slot.ps().saturating_sub(time.ps()));
+        without
+    }
+
     /// Energy in joules: the sum over states of time · current · voltage. `None` when time was spent
     /// in a state whose current is unknown.
     #[must_use]

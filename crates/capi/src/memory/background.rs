@@ -252,8 +252,11 @@ impl MemoryDevice {
         done
     }
 
-    /// Reports an erase that was started, now that it is known how it ended.
+    /// Reports an erase that was started, now that it is known how it ended, and counts it where it failed.
     fn tell_erase(&mut self, work: &WorkSpan, end: Time, failed: bool) {
+        if failed {
+            self.count_failed_erase();
+        }
         let block = self.info.block_bytes;
         let at = u64::from(work.block) * block;
         let bytes = u64::from(work.blocks) * block;

@@ -13,6 +13,9 @@ use super::block_faults::{FaultSet, InjectedFault, Struck};
 use super::fault::{FaultReason, ImposedFailure, MemoryFault};
 use super::pages::EccFound;
 
+/// What a page held; nothing where it was erased.
+pub(super) struct KeptPage(pub(super) Option<PageContent>);
+
 /// What a memory holds, and what goes wrong in it.
 pub(super) struct Cells {
     pub(super) memory: Memory,
@@ -77,10 +80,7 @@ impl Cells {
     pub(super) fn bytes(&mut self) -> Result<&mut dyn Device, MemoryFault> {
         match &mut self.memory {
             Memory::Bytes(device) => Ok(&mut **device),
-            Memory::Flash(_) => Err(FaultReason::Unsupported(
-                "this is flash: program pages and erase blocks",
-            )
-            .into()),
+            Memory::Flash(_) => Err(no_bytes()),
         }
     }
 
@@ -267,7 +267,7 @@ impl Cells {
             .check_program(page, column, data.len() as u64)
             .map_err(NvmError::from)?;
         let (block, within) = place(geometry, page);
-        let kept = self.kept_of(block, Struck::Program)?;
+        let kept = self.kept_page(page)?;
         self.flash()?.program(page, column, data)?;
         if self.undo_program(page, kept)? {
             return Ok(());
@@ -279,23 +279,20 @@ impl Cells {
         Ok(())
     }
 
-    /// What a block holds, if a fault may be about to let an operation on it come to nothing.
-    pub(super) fn kept_of(
-        &mut self,
-        block: u32,
-        struck: Struck,
-    ) -> Result<Option<BlockContent>, MemoryFault> {
-        if !self.faults.threatens(block, struck) {
+    /// What a page holds, if a fault may be about to let a program of it come to nothing.
+    pub(super) fn kept_page(&mut self, page: u32) -> Result<Option<KeptPage>, MemoryFault> {
+        let block = self.flash()?.geometry().block_of(page);
+        if !self.faults.threatens(block, Struck::Program) {
             return Ok(None);
         }
-        Ok(Some(self.flash()?.content(block)?))
+        Ok(Some(KeptPage(self.flash()?.page_content(page)?)))
     }
 
     /// Lets the faults of a page's block strike a program that the chip has done. Says whether it came to nothing.
     pub(super) fn undo_program(
         &mut self,
         page: u32,
-        kept: Option<BlockContent>,
+        kept: Option<KeptPage>,
     ) -> Result<bool, MemoryFault> {
         let Some(kept) = kept else {
             return Ok(false);
@@ -304,13 +301,18 @@ impl Cells {
         let Some(fault) = self.faults.strike_block(block, Struck::Program) else {
             return Ok(false);
         };
-        self.flash()?.set_content(block, &kept)?;
+        self.put_back(page, &kept)?;
         match fault {
             InjectedFault::ProgramError => {
                 Err(ImposedFailure::injected(NvmError::ProgramFailed { page }).into())
             }
             _ => Ok(true),
         }
+    }
+
+    /// Lets a page hold what it did before.
+    pub(super) fn put_back(&mut self, page: u32, kept: &KeptPage) -> Result<(), MemoryFault> {
+        Ok(self.flash()?.set_page_content(page, kept.0.as_ref())?)
     }
 
     /// Erases blocks by one erase of the chip.
@@ -346,8 +348,8 @@ impl Cells {
     ) -> Result<Vec<(u32, BlockContent)>, MemoryFault> {
         let mut kept = Vec::new();
         for block in block..block.saturating_add(blocks) {
-            if let Some(content) = self.kept_of(block, Struck::Erase)? {
-                kept.push((block, content));
+            if self.faults.threatens(block, Struck::Erase) {
+                kept.push((block, self.flash()?.content(block)?));
             }
         }
         Ok(kept)
@@ -481,18 +483,18 @@ impl Cells {
         geometry
             .check_read(page, column, 1)
             .map_err(NvmError::from)?;
-        let (block, within) = place(geometry, page);
-        let mut content = flash.content(block)?;
-        let erased = || erased_page(geometry);
-        let wrong = &mut content.pages.entry(within).or_insert_with(erased).wrong;
-        let place = column * 8 + u32::from(bit);
-        match wrong.iter().position(|known| *known == place) {
+        let content = flash.page_content(page)?;
+        let mut content = content.unwrap_or_else(|| PageContent::erased(&geometry));
+        let wrong = &mut content.wrong;
+        let place_of_bit = column * 8 + u32::from(bit);
+        match wrong.iter().position(|known| *known == place_of_bit) {
             Some(index) => {
                 wrong.swap_remove(index);
             }
-            None => wrong.push(place),
+            None => wrong.push(place_of_bit),
         }
-        flash.set_content(block, &content)?;
+        flash.set_page_content(page, Some(&content))?;
+        let (block, within) = place(geometry, page);
         if let Some(image) = self.torn.get_mut(&block) {
             image.flip(within, column, bit)?;
         }
@@ -500,20 +502,15 @@ impl Cells {
     }
 }
 
+/// Why flash does not do what bytes that can be overwritten do.
+#[cold]
+pub(super) fn no_bytes() -> MemoryFault {
+    FaultReason::Unsupported("this is flash: program pages and erase blocks").into()
+}
+
 /// The block of a page, and the page's number within it.
 pub(super) const fn place(geometry: Geometry, page: u32) -> (u32, u32) {
     (geometry.block_of(page), page % geometry.pages_per_block)
-}
-
-/// A page that nothing was programmed in.
-pub(super) fn erased_page(geometry: Geometry) -> PageContent {
-    PageContent {
-        bytes: vec![0xFF; geometry.columns() as usize],
-        programs: 0,
-        units: 0,
-        wrong: Vec::new(),
-        given_up: false,
-    }
 }
 
 /// Lets pages be programmed as if they had been erased, whatever they hold.

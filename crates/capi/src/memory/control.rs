@@ -51,6 +51,7 @@ impl MemoryDevice {
             return Err(FaultReason::CutInPause { at: instant }.into());
         }
         self.cells.clock().advance_to(end);
+        self.note_pause(duration);
         Ok(())
     }
 

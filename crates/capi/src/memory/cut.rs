@@ -106,8 +106,12 @@ impl Due {
         let Some(time) = self.time else {
             return false;
         };
-        let longest = self.longest.filter(|_| op.bytes() <= SHORT);
-        let all = longest.and_then(|longest| longest.ps().checked_mul(operations));
+        // One of more bytes takes no longer than several that have these together.
+        let pieces = op.bytes().div_ceil(SHORT).max(1);
+        let longest = self
+            .longest
+            .and_then(|longest| longest.ps().checked_mul(pieces));
+        let all = longest.and_then(|longest| longest.checked_mul(operations));
         let end = all.and_then(|all| now.checked_plus(Time::from_ps(all)));
         end.is_none_or(|end| end >= time)
     }
@@ -191,7 +195,7 @@ impl Due {
                 self.pending.clear();
             }
             let mut old = vec![0; data.len()];
-            before.fork().bytes()?.read(*at, &mut old)?;
+            before.peek_bytes(*at, &mut old)?;
             let mut new = data.to_vec();
             if !after.faults.is_empty() {
                 // A fault may have let it come to nothing.

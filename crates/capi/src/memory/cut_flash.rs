@@ -9,11 +9,11 @@ use wordline_crash::{
     FlashContent, FlashImage, FlashTear, FlashTearing, ImageId, Recording, Weakness,
 };
 use wordline_memory::{Ecc, Flash, Geometry};
-use wordline_nvm::{BlockContent, NvmError, clear_bits};
+use wordline_nvm::{BlockContent, NvmError, PageContent, clear_bits};
 
 use super::background::StartedWork;
 use super::block_faults::{FaultSet, Struck};
-use super::cells::{Cells, count_as_erased, erased_page, place};
+use super::cells::{Cells, count_as_erased, place};
 use super::cut::{drawn, first};
 use super::device::Op;
 use super::fault::{FaultReason, MemoryFault};
@@ -459,11 +459,8 @@ fn land(left: &mut Cells, torn: &TornBlock, change: &FlashChange) -> Result<(), 
     match change {
         FlashChange::Program { page, column, data } => {
             let (block, within) = place(geometry, *page);
-            let mut content = left.flash()?.content(block)?;
-            let held = content
-                .pages
-                .entry(within)
-                .or_insert_with(|| erased_page(geometry));
+            let held = left.flash()?.page_content(*page)?;
+            let mut held = held.unwrap_or_else(|| PageContent::erased(&geometry));
             let units = geometry.once_units(*column, data.len() as u32);
             let bits = units.into_iter().flatten();
             let bits: u64 = bits.fold(0, |all, unit| all | 1 << unit.min(63));
@@ -474,7 +471,7 @@ fn land(left: &mut Cells, torn: &TornBlock, change: &FlashChange) -> Result<(), 
             clear_bits(&mut held.bytes[*column as usize..], data);
             held.programs = held.programs.saturating_add(1).min(limit);
             held.units |= bits;
-            left.flash()?.set_content(block, &content)?;
+            left.flash()?.set_page_content(*page, Some(&held))?;
             if let Some(image) = left.torn.get_mut(&block) {
                 let _ = image.program(within, *column, data);
             }
@@ -509,7 +506,7 @@ fn one_reading(content: &mut BlockContent, image: &mut FlashImage, geometry: Geo
         let held = content
             .pages
             .entry(page)
-            .or_insert_with(|| erased_page(geometry));
+            .or_insert_with(|| PageContent::erased(&geometry));
         held.bytes = if given_up { bytes } else { again };
         held.given_up = given_up;
         held.wrong.clear();

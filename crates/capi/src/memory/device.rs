@@ -8,6 +8,7 @@ use wordline_core::quantity::Time;
 use wordline_crash::FlashTearing;
 use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
 use wordline_nvm::ageing::Environment;
+use wordline_nvm::power::PowerState;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
@@ -51,7 +52,12 @@ pub(super) struct MemoryDevice {
     pub(super) watch: Option<LatencyWatch>,
     /// Of a memory that forgets without supply.
     forgetting: Option<Forgetting>,
+    /// Time that passed without power, in which nothing is drawn.
+    unpowered: Time,
 }
+
+/// An operation that begins later may come to the end of simulated time before its own. None takes a day.
+const LATE: Time = Time::from_ps(u64::MAX - 86_400 * 1_000_000_000_000);
 
 const NO_HOST_ECC: &str = "options.host_ecc: the sheet of this part asks the host for no error correction (host_ecc_bits)";
 
@@ -160,6 +166,7 @@ impl MemoryDevice {
             is_drawn: false,
             watch: None,
             forgetting: None,
+            unpowered: Time::ZERO,
         }
     }
 
@@ -178,6 +185,7 @@ impl MemoryDevice {
             is_drawn: self.is_drawn,
             watch: self.watch.clone(),
             forgetting: self.forgetting,
+            unpowered: self.unpowered,
         }
     }
 
@@ -229,10 +237,19 @@ impl MemoryDevice {
         self.last
     }
 
+    /// Notes that time has passed.
+    pub(super) fn note_pause(&mut self, duration: Time) {
+        if matches!(self.power, Power::Off) {
+            self.unpowered = self.unpowered.plus(duration);
+        }
+    }
+
     /// Energy of the chip in joules; not a number where a current is unknown.
     pub(super) fn energy_j(&self) -> f64 {
         let accounts = self.cells.accounts();
-        let energy = accounts.residence().energy_j(accounts.power_draw());
+        let residence = accounts.residence();
+        let powered = residence.without(PowerState::Standby, self.unpowered);
+        let energy = powered.energy_j(accounts.power_draw());
         energy.unwrap_or(f64::NAN)
     }
 
@@ -261,13 +278,21 @@ impl MemoryDevice {
         }
     }
 
-    /// Whether nothing is due, watched or told: an operation is run and counted, and that is all.
+    /// Whether nothing is due, watched or told of an operation that begins now: it is run and counted, and that is all.
     #[inline(always)]
-    const fn is_quiet(&self) -> bool {
+    fn is_quiet(&self, now: Time) -> bool {
         matches!(self.power, Power::On)
             && self.cells.work.is_none()
             && self.watch.is_none()
             && !self.trace.is_heard()
+            && now < LATE
+    }
+
+    /// Whether an operation that failed is one that was refused: the chip was asked for nothing, and it counts nowhere.
+    #[cold]
+    #[inline(never)]
+    fn is_refused(&self, fault: &MemoryFault, start: Time) -> bool {
+        fault.is_refusal() && self.now() == start
     }
 
     /// Runs an operation while there is power, counts it and reports it to the listener.
@@ -277,17 +302,20 @@ impl MemoryDevice {
         op: Op<'_>,
         run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
     ) -> Result<T, MemoryFault> {
-        if !self.is_quiet() {
+        let start = self.now();
+        if !self.is_quiet(start) {
             return self.perform_watched(op, run);
         }
-        let start = self.now();
         let result = run(&mut self.cells);
-        self.count(&op, start, result.is_err());
+        match &result {
+            Err(fault) if self.is_refused(fault, start) => {}
+            _ => self.count(&op, start, result.is_err()),
+        }
         result
     }
 
-    /// The same where something may come in between, or hears of it. The state before it is kept where a cut that is due
-    /// may come within it.
+    /// The same where something may come in between, or hears of it. The state before it is kept where a cut that is due,
+    /// or the end of simulated time, may come within it.
     #[inline(never)]
     fn perform_watched<T>(
         &mut self,
@@ -304,13 +332,24 @@ impl MemoryDevice {
             Power::Due(due) => self.cells.work.is_some() || due.concerns(op, 1, start),
             Power::On | Power::Off => false,
         };
-        let before = is_at_risk.then(|| self.cells.fork());
+        let before = (is_at_risk || start >= LATE).then(|| self.cells.fork());
         let result = run(&mut self.cells);
+        if result.as_ref().is_err_and(MemoryFault::is_end_of_time) {
+            if let Some(before) = before {
+                self.cells = before;
+            }
+            return result;
+        }
         if let Some(before) = before {
             self.meet_cut(op, before, start, result.is_ok())?;
         } else if let Power::Due(due) = &mut self.power {
             let took_time = self.cells.clock().now() > start;
             due.pass(op, 1, took_time || result.is_ok() && op.has_bytes());
+        }
+        if let Err(fault) = &result
+            && self.is_refused(fault, start)
+        {
+            return result;
         }
         self.count_and_report(op, start, result.is_err());
         if self.watch.is_some() {
@@ -391,7 +430,8 @@ impl MemoryDevice {
         let duration = self.now().since(start);
         self.last = duration;
         let stats = &mut self.stats;
-        let mut waits = 0;
+        // Of an erase that was started, its failure counts when it is known how it ended.
+        let (mut waits, is_wait) = (0, matches!(op, Op::Wait));
         let count = match op {
             Op::Read { bytes, .. } | Op::ReadSuspending { bytes, .. } => {
                 stats.bytes_read += bytes;
@@ -411,7 +451,7 @@ impl MemoryDevice {
             Op::Wait => &mut waits,
         };
         *count += 1;
-        stats.failures += u64::from(failed);
+        stats.failures += u64::from(failed && !is_wait);
         stats.busy_ps = stats.busy_ps.saturating_add(duration.ps());
         stats.longest_ps = stats.longest_ps.max(duration.ps());
     }
@@ -428,6 +468,11 @@ impl MemoryDevice {
         if is_reported && self.trace.is_heard() {
             self.tell(op, start, failed);
         }
+    }
+
+    /// Counts an erase that was started as failed, now that it is known to be.
+    pub(super) fn count_failed_erase(&mut self) {
+        self.stats.failures += 1;
     }
 
     #[cold]
@@ -522,10 +567,13 @@ impl MemoryDevice {
         let op = Op::Read { at, bytes };
         // What `perform` does, written out: there the closure would be a function that both ways share and call, which takes
         // a tenth of the instructions of a short read.
-        let found = if self.is_quiet() {
-            let start = self.now();
+        let start = self.now();
+        let found = if self.is_quiet(start) {
             let found = self.cells.read(at, out);
-            self.count(&op, start, found.is_err());
+            match &found {
+                Err(fault) if self.is_refused(fault, start) => {}
+                _ => self.count(&op, start, found.is_err()),
+            }
             found
         } else {
             self.perform_watched(op, |cells| cells.read(at, out))
@@ -620,7 +668,7 @@ impl MemoryDevice {
             Power::Due(due) => !due.concerns(&op, most, now),
             Power::Off => false,
         };
-        if !later || self.trace.is_heard() {
+        if !later || self.trace.is_heard() || now >= LATE {
             return 0;
         }
         let (pages, each) = self.cells.program_pages(page, data);

@@ -42,6 +42,23 @@ impl MemoryFault {
         }
     }
 
+    /// Whether the call was refused, unless it comes of an operation that was done: nothing was asked of the chip.
+    pub(super) fn is_refusal(&self) -> bool {
+        !matches!(
+            self.status(),
+            MemoryStatus::Uncorrectable
+                | MemoryStatus::ProgramFailed
+                | MemoryStatus::EraseFailed
+                | MemoryStatus::PowerLost
+        )
+    }
+
+    /// Whether simulated time ends before the operation does.
+    #[cold]
+    pub(super) fn is_end_of_time(&self) -> bool {
+        matches!(&*self.0, FaultReason::Memory(NvmError::TimeExhausted))
+    }
+
     /// Whether a read met more wrong bits than an ECC corrects.
     #[cold]
     pub(super) fn is_uncorrectable(&self) -> bool {

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use wordline_memory::ByteMemory;
 use wordline_nvm::{BlockContent, Device, FlashMemory, Memory, NvmError, PageContent};
 
 use super::abi::Info;
@@ -179,12 +178,10 @@ fn write_flash(
 }
 
 fn write_bytes(out: &mut Vec<u8>, device: &dyn Device, info: &Info) -> Result<(), MemoryFault> {
-    // Reading takes time: that of a fork.
-    let mut fork = device.fork_device();
     let mut chunk = vec![0; CHUNK as usize];
     for at in (0..info.bytes).step_by(CHUNK as usize) {
         let chunk = &mut chunk[..CHUNK.min(info.bytes - at) as usize];
-        fork.read(at, chunk)?;
+        device.peek(at, chunk)?;
         if chunk.iter().any(|byte| *byte != 0) {
             out.extend(at.to_le_bytes());
             out.extend(&*chunk);

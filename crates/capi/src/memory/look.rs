@@ -1,9 +1,8 @@
 //! A look at what the cells hold, and a hand in it, in no simulated time.
 
-use wordline_memory::ByteMemory as _;
-use wordline_nvm::{Memory, NvmError};
+use wordline_nvm::{Memory, NvmError, PageContent};
 
-use super::cells::{Cells, erased_page, place};
+use super::cells::{Cells, no_bytes, place};
 use super::fault::MemoryFault;
 
 impl Cells {
@@ -25,10 +24,11 @@ impl Cells {
     }
 
     /// The same of bytes that can be overwritten.
-    pub(super) fn peek_bytes(&mut self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
-        // Reading takes time: that of a fork.
-        let mut fork = self.bytes()?.fork_device();
-        Ok(fork.read(at, out)?)
+    pub(super) fn peek_bytes(&self, at: u64, out: &mut [u8]) -> Result<(), MemoryFault> {
+        match &self.memory {
+            Memory::Bytes(device) => Ok(device.peek(at, out)?),
+            Memory::Flash(_) => Err(no_bytes()),
+        }
     }
 
     /// What a range of main areas holds. It was checked.
@@ -62,20 +62,15 @@ impl Cells {
         if data.is_empty() {
             return Ok(());
         }
-        let (block, within) = place(geometry, page);
-        let mut content = flash.content(block)?;
-        let held = content
-            .pages
-            .entry(within)
-            .or_insert_with(|| erased_page(geometry));
+        let content = flash.page_content(page)?;
+        let mut held = content.unwrap_or_else(|| PageContent::erased(&geometry));
         let end = column + data.len() as u32;
         held.bytes[column as usize..end as usize].copy_from_slice(data);
         held.wrong.retain(|bit| !(column..end).contains(&(bit / 8)));
         held.given_up = false;
         let is_erased = |page: &[u8]| page.iter().all(|byte| *byte == 0xFF);
-        if is_erased(&held.bytes) && held.wrong.is_empty() {
-            content.pages.remove(&within);
-        } else {
+        let is_free = is_erased(&held.bytes) && held.wrong.is_empty();
+        if !is_free {
             held.programs = held.programs.max(1);
             if !is_erased(data) {
                 let units = geometry.once_units(column, data.len() as u32);
@@ -83,7 +78,8 @@ impl Cells {
                 held.units |= bits.fold(0, |all, unit| all | 1 << unit.min(63));
             }
         }
-        flash.set_content(block, &content)?;
+        flash.set_page_content(page, (!is_free).then_some(&held))?;
+        let block = geometry.block_of(page);
         // One reading of what a power cut left in doubt is what the block holds now.
         self.torn.remove(&block);
         Ok(())

@@ -6,7 +6,7 @@ use wordline_nvm::{FlashMemory, Memory, NvmError};
 
 use super::abi::Ecc;
 use super::block_faults::Struck;
-use super::cells::{Cells, in_memory, place};
+use super::cells::{Cells, KeptPage, in_memory, place};
 use super::device::{MemoryDevice, Op};
 use super::fault::{FaultReason, ImposedFailure, MemoryFault};
 
@@ -72,15 +72,16 @@ impl Cells {
         }
         let ((source, _), (target, within)) = (place(geometry, from), place(geometry, to));
         let is_read_threatened = self.faults.threatens(source, Struck::Read);
+        geometry.check_read(to, 0, 0).map_err(NvmError::from)?;
         let kept = match is_read_threatened {
-            true => Some(self.flash()?.content(target)?),
-            false => self.kept_of(target, Struck::Program)?,
+            true => Some(KeptPage(self.flash()?.page_content(to)?)),
+            false => self.kept_page(to)?,
         };
         self.flash()?.move_page(from, to, column, data)?;
         if is_read_threatened && self.faults.strike_block(source, Struck::Read).is_some() {
             // The ECC gives up before anything is programmed.
             if let Some(kept) = &kept {
-                self.flash()?.set_content(target, kept)?;
+                self.put_back(to, kept)?;
             }
             let error = NvmError::Uncorrectable { page: from };
             return Err(ImposedFailure::injected(error).into());

@@ -78,6 +78,11 @@ fn commands_in_c_do_what_the_header_promises() {
     check_in_folder("commands.c");
 }
 
+#[test]
+fn what_is_refused_in_c_leaves_no_trace() {
+    check_in_folder("refusals.c");
+}
+
 /// The program in the comment at the header's top.
 #[test]
 fn the_example_of_the_header_runs() {

@@ -155,6 +155,11 @@ impl OxideWear {
         self.stored.fill(None);
     }
 
+    /// Forgets how old the charge of a page is.
+    pub(crate) fn forget_page(&mut self, page: u32) {
+        self.stored[page as usize] = None;
+    }
+
     fn settle(&mut self, oxide: &Oxide) {
         for page in 0..self.strengths.len() {
             self.settle_page(oxide, page);

@@ -178,6 +178,12 @@ impl Device for Card {
         Ok(())
     }
 
+    fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.capacity)?;
+        self.store.read_bytes(at, out);
+        Ok(())
+    }
+
     fn preload_words(&mut self, sector: u64, words: &[u64]) -> Result<(), NvmError> {
         self.map_range(sector * BLOCK_BYTES, words.len() as u64 * BLOCK_BYTES)?;
         self.store.write_words(sector, words);

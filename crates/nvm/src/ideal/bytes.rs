@@ -93,13 +93,7 @@ impl ByteMemory for IdealBytes {
         self.check(at, out.len())?;
         let time = self.spec.times.read_of(out.len() as u64)?;
         self.accounts.take(Cause::ArrayRead, time)?;
-        for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
-            match self.chunks.get(chunk) {
-                Some(chunk) => out[part].copy_from_slice(&chunk.0[inside]),
-                None => out[part].fill(0),
-            }
-        }
-        Ok(())
+        self.peek(at, out)
     }
 
     fn write(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {
@@ -166,6 +160,17 @@ impl Device for IdealBytes {
     fn read_bound(&self, at: u64, bytes: u64) -> Result<Time, NvmError> {
         OutOfRange::check(at, bytes, self.spec.bytes)?;
         self.spec.times.read_of(bytes)
+    }
+
+    fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.check(at, out.len())?;
+        for (chunk, inside, part) in spans(at, out.len(), CHUNK_BYTES) {
+            match self.chunks.get(chunk) {
+                Some(chunk) => out[part].copy_from_slice(&chunk.0[inside]),
+                None => out[part].fill(0),
+            }
+        }
+        Ok(())
     }
 
     fn preload(&mut self, at: u64, data: &[u8]) -> Result<(), NvmError> {

@@ -97,18 +97,9 @@ impl IdealFlash {
     }
 
     fn page_mut(&mut self, block: u32, within: u32) -> &mut PageContent {
-        let columns = self.spec.geometry.columns() as usize;
-        let block = self.blocks.get_mut(block as usize);
-        let page = block.pages.entry(within).or_insert_with(|| {
-            Arc::new(PageContent {
-                bytes: vec![0xFF; columns],
-                programs: 0,
-                units: 0,
-                wrong: Vec::new(),
-                given_up: false,
-            })
-        });
-        Arc::make_mut(page)
+        let erased = || Arc::new(PageContent::erased(&self.spec.geometry));
+        let pages = &mut self.blocks.get_mut(block as usize).pages;
+        Arc::make_mut(pages.entry(within).or_insert_with(erased))
     }
 
     /// Whether blocks can be used while the erase that was started runs or stands still. Reads of other banks can.
@@ -555,6 +546,35 @@ impl FlashMemory for IdealFlash {
         self.blocks.get_mut(block as usize).pages = pages
             .map(|(number, page)| (*number, Arc::new(page.clone())))
             .collect();
+        Ok(())
+    }
+
+    fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {
+        self.spec.geometry.check_read(page, 0, 0)?;
+        let (block, within) = self.place(page);
+        Ok(self.page(block, within).cloned())
+    }
+
+    fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        let geometry = &self.spec.geometry;
+        geometry.check_read(page, 0, 0)?;
+        if let Some(content) = content {
+            content.check(geometry)?;
+        }
+        let (block, within) = self.place(page);
+        let pages = &mut self.blocks.get_mut(block as usize).pages;
+        match content {
+            Some(content) => {
+                pages.insert(within, Arc::new(content.clone()));
+            }
+            None => {
+                pages.remove(&within);
+            }
+        }
         Ok(())
     }
 

@@ -124,6 +124,10 @@ impl Device for Wired<DdrMram> {
         self.chip.preload(at, data)
     }
 
+    fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.chip.peek(at, out)
+    }
+
     fn fork_device(&self) -> Box<dyn Device> {
         Box::new(self.fork())
     }

@@ -388,8 +388,9 @@ impl Flash for Wired<Nand> {
             return Ok(false);
         }
         let geometry = self.chip.geometry();
-        geometry.check_read(from, 0, geometry.columns())?;
-        self.check_program(to, column, data)?;
+        geometry.check_program(to, column, data.len() as u64)?;
+        self.check_good(geometry.block_of(to))?;
+        self.chip.check_move(from, to, column, data)?;
         self.begin();
         self.await_left()?;
         if self.chip.fetched() != Some(from) {

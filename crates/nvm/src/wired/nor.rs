@@ -247,8 +247,8 @@ impl Wired<Nor> {
     /// and resumes it. Without anything running it is a plain read.
     ///
     /// # Errors
-    /// When the range leaves the memory or lies in what is suspended, or the chip has no suspend
-    /// that the board drives. What was suspended has been resumed then.
+    /// When the range leaves the memory or lies in what runs or is suspended, which goes on as it was; or the chip has no
+    /// suspend that the board drives.
     pub fn read_suspending(&mut self, at: u64, out: &mut [u8]) -> Result<SuspendedRead, NvmError> {
         let all = 0..out.len();
         self.read_runs_suspending(&[(at, all)], out)
@@ -260,8 +260,11 @@ impl Wired<Nor> {
         runs: &[(u64, Range<usize>)],
         out: &mut [u8],
     ) -> Result<SuspendedRead, NvmError> {
+        let now = self.clock.now();
         for (at, range) in runs {
-            OutOfRange::check(*at, range.len() as u64, self.chip.capacity())?;
+            let bytes = range.len() as u64;
+            OutOfRange::check(*at, bytes, self.chip.capacity())?;
+            self.chip.check_read_suspending(now, *at, bytes)?;
         }
         self.begin();
         // What the caller had suspended before stays suspended; one thing is suspended at a time.
@@ -323,6 +326,7 @@ impl Wired<Nor> {
         if data.is_empty() {
             return Ok(());
         }
+        self.chip.check_program_beside(at, data.len())?;
         self.enable()?;
         self.transfer(Action::Write, at, data.len() as u64, |chip, start, bus| {
             chip.program_checked(start, bus, at, data)

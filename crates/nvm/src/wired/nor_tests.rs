@@ -210,22 +210,43 @@ fn a_read_during_an_erase_waits_for_the_suspend_latency() {
     assert!(!plain.suspended);
 }
 
-/// A read of what is being erased is refused, and the erase goes on.
+/// A read of what is being erased is refused before anything is suspended, and the erase goes on.
 #[test]
 fn a_read_of_what_is_being_erased_is_refused() {
     let mut device = nor(TYPICAL);
     device.start_erase(0, 65536).expect("idle");
+    let now = device.clock().now();
     let refused = device.read_suspending(65535, &mut [0; 2]);
     let inside = Misuse::InSuspended {
         at: 65535,
         work: "erase",
     };
     assert_eq!(refused, Err(inside.into()));
-    device.finish().expect("it was resumed");
+    assert_eq!(device.clock().now(), now);
+    device.finish().expect("it went on");
     assert_eq!(
         device.residence().of(PowerState::Erase).ps(),
-        150_000_000_000 + 20_000_000
+        150_000_000_000
     );
+}
+
+/// A program of what stands still is refused before anything is on the bus.
+#[test]
+fn a_program_of_what_stands_still_is_refused_at_once() {
+    let mut device = nor(TYPICAL);
+    device.start_erase(0, 65536).expect("idle");
+    device.suspend().expect("it runs");
+    let now = device.clock().now();
+    let refused = device.program(255, 255, &[0]);
+    let inside = Misuse::InSuspended {
+        at: 65535,
+        work: "erase",
+    };
+    assert_eq!(refused, Err(inside.into()));
+    assert_eq!(device.clock().now(), now);
+    device.program(256, 0, &[0]).expect("apart");
+    device.resume().expect("suspended");
+    device.finish().expect("it went on");
 }
 
 /// The host asks too late: the erase has ended, the suspend is ignored, one question shows it.

@@ -242,6 +242,10 @@ impl Device for Wired<Nvram> {
         self.chip.preload(at, data)
     }
 
+    fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        self.chip.peek(at, out)
+    }
+
     fn cycles_at(&self, at: u64) -> Option<u64> {
         self.chip.cycles_at(at)
     }

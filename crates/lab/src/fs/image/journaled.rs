@@ -6,8 +6,8 @@ use wordline_core::quantity::Time;
 use wordline_memory::{ByteMemory, Ecc, EraseMode, Flash, Geometry};
 use wordline_nvm::bus::Action;
 use wordline_nvm::{
-    BlockContent, Device, ErasePhase, FlashControl, FlashMemory, InFront, NvmError, StartedErase,
-    WriteTotals,
+    BlockContent, Device, ErasePhase, FlashControl, FlashMemory, InFront, NvmError, PageContent,
+    StartedErase, WriteTotals,
 };
 
 use super::change::MemoryChange;
@@ -153,6 +153,18 @@ impl FlashMemory for JournaledFlash {
 
     fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         self.flash.set_content(block, content)
+    }
+
+    fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {
+        self.flash.page_content(page)
+    }
+
+    fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        self.flash.set_page_content(page, content)
     }
 
     fn fork_memory(&self) -> Box<dyn FlashMemory> {

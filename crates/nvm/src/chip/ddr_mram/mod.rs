@@ -157,6 +157,16 @@ impl DdrMram {
         Ok(until)
     }
 
+    /// What a range holds, without time, energy or wear.
+    ///
+    /// # Errors
+    /// When the range leaves the array.
+    pub fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+        OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
+        self.cells.read(at, out);
+        Ok(())
+    }
+
     /// Stores bytes without time, energy or wear: the content that a test starts from.
     ///
     /// # Errors

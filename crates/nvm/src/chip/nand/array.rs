@@ -296,20 +296,22 @@ impl NandBlock {
 
     /// What the block holds.
     pub(super) fn content(&self) -> BlockContent {
-        let page = |(index, page): (usize, &Option<Arc<NandPage>>)| {
-            let page = page.as_ref()?;
-            let content = PageContent {
-                bytes: page.bytes.to_vec(),
-                programs: page.programs,
-                units: page.sectors,
-                wrong: page.wrong.clone(),
-                given_up: page.torn || self.torn,
-            };
-            Some((index as u32, content))
-        };
+        let page = |index: u32| Some((index, self.page_content(index)?));
         BlockContent {
-            pages: self.pages.iter().enumerate().filter_map(page).collect(),
+            pages: (0..self.pages.len() as u32).filter_map(page).collect(),
         }
+    }
+
+    /// What a page holds, if anything.
+    pub(super) fn page_content(&self, index: u32) -> Option<PageContent> {
+        let page = self.page(index)?;
+        Some(PageContent {
+            bytes: page.bytes.to_vec(),
+            programs: page.programs,
+            units: page.sectors,
+            wrong: page.wrong.clone(),
+            given_up: page.torn || self.torn,
+        })
     }
 
     /// Lets the block hold what another one held. Its cycles, and whether it fails, stay as they are.
@@ -321,15 +323,52 @@ impl NandBlock {
             worn.forget();
         }
         for (&index, content) in &content.pages {
-            if content.programs > 0 {
-                self.programmed(index);
-            }
-            let page = self.page_mut(index, erased);
-            page.bytes = content.bytes.as_slice().into();
-            page.programs = content.programs;
-            page.sectors = content.units;
-            page.wrong.clone_from(&content.wrong);
-            page.torn = content.given_up;
+            self.hold(index, content, erased);
         }
+    }
+
+    /// Lets a page hold what another one held, or nothing.
+    pub(super) fn restore_page(
+        &mut self,
+        index: u32,
+        content: Option<&PageContent>,
+        erased: &Arc<[u8]>,
+    ) {
+        // What a failed erase left is left of the other pages alone.
+        if std::mem::take(&mut self.torn) {
+            for page in self.pages.iter_mut().flatten() {
+                Arc::make_mut(page).torn = true;
+            }
+        }
+        if let Some(worn) = &mut self.worn {
+            worn.forget_page(index);
+        }
+        let is_programmed = content.is_some_and(|content| content.programs > 0);
+        if self.highest == Some(index) && !is_programmed {
+            let mut below = self.pages.iter().take(index as usize);
+            let programmed =
+                |page: &Option<Arc<NandPage>>| page.as_ref().is_some_and(|page| page.programs > 0);
+            self.highest = below.rposition(programmed).map(|below| below as u32);
+        }
+        match content {
+            Some(content) => self.hold(index, content, erased),
+            None => {
+                if let Some(page) = self.pages.get_mut(index as usize) {
+                    *page = None;
+                }
+            }
+        }
+    }
+
+    fn hold(&mut self, index: u32, content: &PageContent, erased: &Arc<[u8]>) {
+        if content.programs > 0 {
+            self.programmed(index);
+        }
+        let page = self.page_mut(index, erased);
+        page.bytes = content.bytes.as_slice().into();
+        page.programs = content.programs;
+        page.sectors = content.units;
+        page.wrong.clone_from(&content.wrong);
+        page.torn = content.given_up;
     }
 }

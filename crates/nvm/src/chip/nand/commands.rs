@@ -259,6 +259,22 @@ impl Nand {
         Ok(history.check_rules(&geometry, page, self.rules)?)
     }
 
+    /// Checks what [`execute`](Self::execute) would check of a page that is fetched from `from`, but for `data` at `column`,
+    /// and programmed in `to`.
+    ///
+    /// # Errors
+    /// When `from` or the range leaves the memory, or a rule of programming is broken.
+    pub fn check_move(&self, from: u32, to: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.spec.geometry;
+        geometry.check_read(from, 0, geometry.columns())?;
+        geometry.check_program(to, column, data.len() as u64)?;
+        let (block, index) = self.place(from);
+        let held = self.blocks.get(block).and_then(|block| block.page(index));
+        let mut register = held.map_or(&self.spec.erased, |held| &held.bytes).to_vec();
+        register[column as usize..][..data.len()].copy_from_slice(data);
+        self.check_program(to, 0, &register)
+    }
+
     /// Keeps the cache register of a plane to be programmed together with that of the next
     /// [`execute`](Self::execute).
     ///

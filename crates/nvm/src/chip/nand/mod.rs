@@ -39,7 +39,7 @@ use self::faults::factory_bad;
 pub use self::sheet::{BitRange, EccSheet, NandSheet, SpareRange};
 use self::spec::NandSpec;
 use crate::chip::cycles_since;
-use crate::content::BlockContent;
+use crate::content::{BlockContent, PageContent};
 use crate::cost::Cause;
 use crate::device::{CurrentGap, Pipeline, Pipelines, Wear};
 use crate::error::NvmError;
@@ -396,6 +396,36 @@ impl Nand {
         content.check(&self.spec.geometry)?;
         let block = self.blocks.get_mut(block as usize);
         block.restore(content, &self.spec.erased);
+        Ok(())
+    }
+
+    /// What a page holds; `None` where it is erased.
+    ///
+    /// # Errors
+    /// When there is no such page.
+    pub fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {
+        self.spec.geometry.check_read(page, 0, 0)?;
+        let (block, index) = self.place(page);
+        let block = self.blocks.get(block);
+        Ok(block.and_then(|block| block.page_content(index)))
+    }
+
+    /// Lets a page hold what another one held, or be erased, without time, energy or wear.
+    ///
+    /// # Errors
+    /// When there is no such page, or the content does not fit it.
+    pub fn set_page_content(
+        &mut self,
+        page: u32,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        self.spec.geometry.check_read(page, 0, 0)?;
+        if let Some(content) = content {
+            content.check(&self.spec.geometry)?;
+        }
+        let (block, index) = self.place(page);
+        let block = self.blocks.get_mut(block);
+        block.restore_page(index, content, &self.spec.erased);
         Ok(())
     }
 

@@ -27,22 +27,59 @@ impl Nor {
         let page_bytes = self.spec.geometry.page_bytes as usize;
         let mut content = BlockContent::default();
         for (number, at) in (at..at + bytes).step_by(page_bytes).enumerate() {
-            let units = self.array.programmed_granules(at, page_bytes);
-            if units == 0 && self.array.is_erased(at, page_bytes) {
-                continue;
+            if let Some(page) = self.page_content(at)? {
+                content.pages.insert(number as u32, page);
             }
-            let mut bytes = vec![0; page_bytes];
-            self.array.read(at, &mut bytes);
-            let page = PageContent {
-                bytes,
-                programs: 1,
-                units,
-                wrong: Vec::new(),
-                given_up: false,
-            };
-            content.pages.insert(number as u32, page);
         }
         Ok(content)
+    }
+
+    /// What a page holds that begins at `at`; `None` where it is erased.
+    ///
+    /// # Errors
+    /// When the page leaves the array.
+    pub fn page_content(&self, at: u64) -> Result<Option<PageContent>, NvmError> {
+        let page_bytes = self.spec.geometry.page_bytes as usize;
+        OutOfRange::check(at, page_bytes as u64, self.spec.capacity)?;
+        let units = self.array.programmed_granules(at, page_bytes);
+        if units == 0 && self.array.is_erased(at, page_bytes) {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; page_bytes];
+        self.array.read(at, &mut bytes);
+        Ok(Some(PageContent {
+            bytes,
+            programs: 1,
+            units,
+            wrong: Vec::new(),
+            given_up: false,
+        }))
+    }
+
+    /// Lets a page that begins at `at` hold what another one held, or be erased, as [`set_content`](Self::set_content) does.
+    ///
+    /// # Errors
+    /// When the page leaves the array, or the content does not fit it.
+    pub fn set_page_content(
+        &mut self,
+        at: u64,
+        content: Option<&PageContent>,
+    ) -> Result<(), NvmError> {
+        let page_bytes = u64::from(self.spec.geometry.page_bytes);
+        OutOfRange::check(at, page_bytes, self.spec.capacity)?;
+        let Some(content) = content else {
+            self.array.erase(at, page_bytes);
+            return Ok(());
+        };
+        content.check(&self.spec.geometry)?;
+        let mut bytes = content.bytes.clone();
+        for bit in &content.wrong {
+            bytes[*bit as usize / 8] ^= 1 << (bit % 8);
+        }
+        self.array.preload(at, &bytes);
+        self.array
+            .set_programmed_granules(at, bytes.len(), content.units);
+        Ok(())
     }
 
     /// Lets a range hold what another one held, without time, energy or wear. Bits that are wrong are stored wrong.
@@ -62,14 +99,7 @@ impl Nor {
         content.check(&geometry)?;
         self.array.erase(at, bytes);
         for (page, content) in &content.pages {
-            let at = at + u64::from(*page) * page_bytes;
-            let mut bytes = content.bytes.clone();
-            for bit in &content.wrong {
-                bytes[*bit as usize / 8] ^= 1 << (bit % 8);
-            }
-            self.array.preload(at, &bytes);
-            self.array
-                .set_programmed_granules(at, bytes.len(), content.units);
+            self.set_page_content(at + u64::from(*page) * page_bytes, Some(content))?;
         }
         Ok(())
     }

@@ -328,6 +328,46 @@ impl Nor {
         }
     }
 
+    /// Whether a program keeps what is suspended: what a driver checks before it puts one on the bus.
+    ///
+    /// # Errors
+    /// When it touches that, or the chip takes no programs meanwhile.
+    #[inline]
+    pub(crate) fn check_program_beside(&self, at: u64, bytes: usize) -> Result<(), Misuse> {
+        if self.suspended.is_none() {
+            return Ok(());
+        }
+        self.check_suspended(Action::Write)?;
+        self.check_apart(at, bytes as u64)
+    }
+
+    /// Whether a read would still be apart from what runs at `instant` if that were suspended for it.
+    ///
+    /// # Errors
+    /// When it would touch that.
+    pub(crate) fn check_read_suspending(
+        &self,
+        instant: Time,
+        at: u64,
+        bytes: u64,
+    ) -> Result<(), Misuse> {
+        self.check_apart(at, bytes)?;
+        match &self.running {
+            Some(Running { job, until, .. })
+                if *until > instant
+                    && self
+                        .rules
+                        .broken(Rule::SuspendedRange, job.overlaps(at, bytes)) =>
+            {
+                Err(Misuse::InSuspended {
+                    at,
+                    work: job.work.name(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Lets what runs end, or stand still, if it does so by `instant`.
     #[inline]
     pub(super) fn settle(&mut self, instant: Time) {

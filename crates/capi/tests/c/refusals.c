@@ -1,0 +1,296 @@
+/* What is refused leaves no trace, and what a memory did is told alike by statistics, listener, clock and energy. */
+#include <math.h>
+
+#include "checks.h"
+
+#define MS 1000000000u
+
+typedef struct report {
+    uint64_t count, failed;
+} report;
+
+static void hear(void *user, const wl_memory_operation *operation)
+{
+    report *heard = user;
+    heard->count++;
+    heard->failed += operation->failed;
+}
+
+/* All that a call may leave behind. */
+typedef struct trace {
+    wl_memory_stats stats;
+    uint64_t now, last;
+    double energy;
+    report heard;
+} trace;
+
+static report heard;
+
+static trace trace_of(const wl_memory *memory)
+{
+    trace left;
+    memset(&left, 0, sizeof left);
+    left.stats = stats_of(memory);
+    left.now = wl_memory_now(memory);
+    left.last = wl_memory_last_duration(memory);
+    left.energy = wl_memory_energy(memory);
+    if (isnan(left.energy)) left.energy = -1;
+    left.heard = heard;
+    return left;
+}
+
+/* A call is refused with a status, and leaves nothing behind. */
+#define REFUSED(status, call)                                                                        \
+    do {                                                                                             \
+        trace before = trace_of(memory), after;                                                      \
+        IS(status, call);                                                                            \
+        after = trace_of(memory);                                                                    \
+        CHECK(memcmp(&before, &after, sizeof before) == 0);                                          \
+    } while (0)
+
+static wl_memory *heard_of(const wl_memory_options *options)
+{
+    wl_memory *memory = made_with(options);
+    memset(&heard, 0, sizeof heard);
+    OK(wl_memory_listen(memory, hear, &heard));
+    return memory;
+}
+
+static void on_nor(uint64_t one_thread)
+{
+    wl_memory_options options = options_for("mt25ql128");
+    wl_memory *memory;
+    wl_memory_info info;
+    unsigned char zeros[256], ones[256];
+    int32_t bad;
+
+    options.strict = 1;
+    options.one_thread = one_thread;
+    memory = heard_of(&options);
+    info = info_of(memory);
+    memset(zeros, 0, sizeof zeros);
+    memset(ones, 0xFF, sizeof ones);
+    OK(wl_memory_program(memory, 0, zeros, sizeof zeros));
+    CHECK(heard.count == 1);
+    REFUSED(MISUSE, wl_memory_program(memory, 0, ones, sizeof ones));
+    REFUSED(MISUSE, wl_memory_program_page(memory, 0, 0, ones, 1));
+    REFUSED(OUT_OF_RANGE, wl_memory_erase(memory, (uint32_t)info.blocks));
+    REFUSED(OUT_OF_RANGE, wl_memory_is_bad(memory, (uint32_t)info.blocks, &bad));
+    REFUSED(OUT_OF_RANGE, wl_memory_read(memory, info.bytes, zeros, 1));
+    REFUSED(OUT_OF_RANGE, wl_memory_program_page(memory, 0, 200, zeros, 100));
+    REFUSED(OUT_OF_RANGE, wl_memory_program_page(memory, UINT32_MAX, 0, zeros, 1));
+    REFUSED(MISUSE, wl_memory_mark_bad(memory, 0));
+    REFUSED(UNSUPPORTED, wl_memory_write(memory, 0, zeros, 1));
+    REFUSED(UNSUPPORTED, wl_memory_move_page(memory, 0, 1, 0, zeros, 0));
+    REFUSED(MISUSE, wl_memory_erase_range(memory, 1, 4096, 0));
+    REFUSED(MISUSE, wl_memory_suspend(memory));
+    REFUSED(MISUSE, wl_memory_resume(memory));
+
+    OK(wl_memory_start_erase(memory, 65536, 65536));
+    REFUSED(BUSY, wl_memory_read(memory, 0, zeros, 1));
+    REFUSED(BUSY, wl_memory_program(memory, 0, zeros, 1));
+    REFUSED(BUSY, wl_memory_erase(memory, 0));
+    REFUSED(MISUSE, wl_memory_read_suspending(memory, 65536 + 4096, zeros, 1));
+    OK(wl_memory_suspend(memory));
+    REFUSED(MISUSE, wl_memory_suspend(memory));
+    REFUSED(MISUSE, wl_memory_program(memory, 65536, zeros, 1));
+    REFUSED(MISUSE, wl_memory_read(memory, 65536, zeros, 1));
+    REFUSED(MISUSE, wl_memory_read_suspending(memory, 65536, zeros, 1));
+    REFUSED(BUSY, wl_memory_erase(memory, 16));
+    OK(wl_memory_resume(memory));
+    OK(wl_memory_wait(memory));
+    CHECK(stats_of(memory).failures == 0 && heard.failed == 0);
+    OK(wl_memory_free(memory));
+}
+
+static void on_nand(void)
+{
+    wl_memory_options options = options_for("mt29f1g01");
+    wl_memory *memory = heard_of(&options);
+    wl_memory_info info = info_of(memory);
+    static unsigned char page[8192];
+    uint32_t pages = (uint32_t)info.pages_per_block;
+
+    memset(page, 0, sizeof page);
+    OK(wl_memory_program_page(memory, pages, 0, page, (uint32_t)info.page_bytes));
+    OK(wl_memory_program_page(memory, pages + 3, 0, page, (uint32_t)info.page_bytes));
+    /* Out of order, and programmed already. */
+    REFUSED(MISUSE, wl_memory_program_page(memory, pages + 2, 0, page, (uint32_t)info.page_bytes));
+    REFUSED(MISUSE, wl_memory_move_page(memory, pages, pages + 2, 0, page, 0));
+    REFUSED(MISUSE, wl_memory_move_page(memory, pages, pages + 2, 0, page, 16));
+    REFUSED(MISUSE, wl_memory_move_page(memory, pages, pages + 3, 0, page, 0));
+    REFUSED(OUT_OF_RANGE, wl_memory_move_page(memory, pages, (uint32_t)info.blocks * pages, 0, page, 0));
+    REFUSED(OUT_OF_RANGE, wl_memory_move_page(memory, (uint32_t)info.blocks * pages, 0, 0, page, 0));
+    REFUSED(OUT_OF_RANGE, wl_memory_move_page(memory, pages, pages + 4, 8191, page, 16));
+    OK(wl_memory_mark_bad(memory, 2));
+    REFUSED(BAD_BLOCK, wl_memory_program_page(memory, 2 * pages, 0, page, 16));
+    REFUSED(BAD_BLOCK, wl_memory_move_page(memory, pages, 2 * pages, 0, page, 0));
+    REFUSED(BAD_BLOCK, wl_memory_erase(memory, 2));
+    OK(wl_memory_move_page(memory, pages, pages + 4, 0, page, 0));
+    OK(wl_memory_free(memory));
+}
+
+static void on_bytes(void)
+{
+    wl_memory_options options = options_for("em064lx");
+    wl_memory *memory = heard_of(&options);
+    unsigned char byte = 0;
+    int32_t bad;
+
+    REFUSED(UNSUPPORTED, wl_memory_erase(memory, 0));
+    REFUSED(UNSUPPORTED, wl_memory_mark_bad(memory, 0));
+    REFUSED(UNSUPPORTED, wl_memory_is_bad(memory, 0, &bad));
+    REFUSED(UNSUPPORTED, wl_memory_program(memory, 0, &byte, 1));
+    REFUSED(OUT_OF_RANGE, wl_memory_write(memory, info_of(memory).bytes, &byte, 1));
+    CHECK(stats_of(memory).reads == 0 && stats_of(memory).erases == 0 && stats_of(memory).failures == 0);
+    OK(wl_memory_free(memory));
+}
+
+/* Statistics and listener agree on an erase that was started and that a cut ends, however the cut comes. */
+static void cut_erases(void)
+{
+    int how;
+
+    for (how = 0; how < 5; how++) {
+        wl_memory_options options = options_for("mt25ql128");
+        wl_memory *memory = heard_of(&options);
+        wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_TORN, 0);
+        wl_memory_stats stats;
+        unsigned char byte;
+
+        OK(wl_memory_start_erase(memory, 0, 4096));
+        cut.time_ps = how == 2 ? 0 : wl_memory_now(memory) + (how == 3 ? 1000 : MS);
+        OK(wl_memory_cut_power(memory, &cut));
+        if (how == 0) IS(POWER_LOST, wl_memory_advance(memory, 2 * (uint64_t)MS));
+        if (how == 1) IS(POWER_LOST, wl_memory_wait(memory));
+        if (how == 3) IS(POWER_LOST, wl_memory_read_suspending(memory, 8192, &byte, 1));
+        if (how == 4) {
+            /* The cut comes after its end: it has not failed. */
+            cut.time_ps = wl_memory_now(memory) + 1000 * (uint64_t)MS;
+            OK(wl_memory_cut_power(memory, &cut));
+            IS(POWER_LOST, wl_memory_advance(memory, 2000 * (uint64_t)MS));
+        }
+        stats = stats_of(memory);
+        CHECK(heard.count == stats.reads + stats.erases && stats.erases == 1);
+        CHECK(heard.failed == stats.failures && stats.failures == (how == 4 ? 0u : how == 3 ? 2u : 1u));
+        CHECK(stats.power_cuts == 1);
+        OK(wl_memory_free(memory));
+    }
+}
+
+/* Without power nothing is drawn, however long. */
+static void unpowered(const char *target)
+{
+    wl_memory *memory = made(target), *fork;
+    wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
+    double before, after;
+
+    OK(wl_memory_advance(memory, 1000 * (uint64_t)MS));
+    fork = forked(memory);
+    OK(wl_memory_cut_power(memory, &cut));
+    before = wl_memory_energy(memory);
+    OK(wl_memory_advance(memory, 1000 * (uint64_t)MS));
+    CHECK(wl_memory_energy(memory) == before);
+    OK(wl_memory_power_up(memory));
+    after = wl_memory_energy(memory);
+    OK(wl_memory_advance(memory, 1000 * (uint64_t)MS));
+    /* With power again, it draws as one that always had it. */
+    before = wl_memory_energy(fork);
+    OK(wl_memory_advance(fork, 1000 * (uint64_t)MS));
+    before = wl_memory_energy(fork) - before;
+    after = wl_memory_energy(memory) - after;
+    CHECK(before > 0 && fabs(after - before) < 1e-9 * before);
+    OK(wl_memory_free(fork));
+    OK(wl_memory_free(memory));
+}
+
+/* Close to the end of simulated time an operation is done, or has left everything as it was. */
+static void end_of_time(const char *target, const char *folder)
+{
+    wl_memory_options options = options_for(target);
+    wl_memory *memory = heard_of(&options);
+    wl_memory_info info = info_of(memory);
+    static unsigned char data[4096], back[4096];
+    char path[4096];
+    uint64_t left, cycles, later;
+
+    memset(data, 0x3C, sizeof data);
+    if (info.kind == WL_MEMORY_FLASH) OK(wl_memory_program(memory, 0, data, sizeof data));
+    else OK(wl_memory_write(memory, 0, data, sizeof data));
+    for (left = MS; left > 0; left /= 7) {
+        OK(wl_memory_advance(memory, UINT64_MAX - wl_memory_now(memory) - left));
+        if (info.kind == WL_MEMORY_FLASH) {
+            OK(wl_memory_get_cycles(memory, 0, &cycles));
+            REFUSED(DEVICE, wl_memory_erase(memory, 0));
+            OK(wl_memory_get_cycles(memory, 0, &later));
+            CHECK(cycles == later);
+        }
+        OK(wl_memory_peek(memory, 0, back, sizeof back));
+        CHECK(memcmp(data, back, sizeof back) == 0);
+    }
+    OK(wl_memory_advance(memory, UINT64_MAX - wl_memory_now(memory)));
+    REFUSED(DEVICE, wl_memory_read(memory, 0, back, sizeof back));
+    REFUSED(DEVICE, wl_memory_advance(memory, 1));
+    OK(wl_memory_peek(memory, 0, back, sizeof back));
+    CHECK(memcmp(data, back, sizeof back) == 0);
+    snprintf(path, sizeof path, "%s/end.img", folder);
+    OK(wl_memory_save(memory, path));
+    OK(wl_memory_load(memory, path));
+    OK(wl_memory_peek(memory, 0, back, sizeof back));
+    CHECK(memcmp(data, back, sizeof back) == 0);
+    OK(wl_memory_free(memory));
+}
+
+/* What pages are told to hold costs each page, not the pages of its block: a block has 131,072 here. */
+static void small_pages(void)
+{
+    static unsigned char data[131072], back[131072];
+    wl_memory_fault fault;
+    wl_memory_ideal ideal;
+    wl_memory *memory;
+    uint32_t i;
+
+    memset(&ideal, 0, sizeof ideal);
+    ideal.size = sizeof ideal;
+    ideal.abi = WL_MEMORY_ABI;
+    ideal.kind = WL_MEMORY_IDEAL_NOR;
+    ideal.erase_bytes = sizeof data;
+    ideal.blocks = 2;
+    ideal.page_bytes = 1;
+    OK(wl_memory_create_ideal(&ideal, &memory));
+    memset(data, 0x5A, sizeof data);
+    OK(wl_memory_poke(memory, 0, data, sizeof data));
+    OK(wl_memory_peek(memory, 0, back, sizeof back));
+    CHECK(memcmp(data, back, sizeof back) == 0);
+    memset(&fault, 0, sizeof fault);
+    fault.size = sizeof fault;
+    fault.kind = WL_MEMORY_PROGRAM_ERROR;
+    fault.at = sizeof data;
+    fault.bytes = sizeof data;
+    fault.after = UINT64_MAX;
+    OK(wl_memory_add_fault(memory, &fault));
+    for (i = 0; i < sizeof data; i++) OK(wl_memory_program(memory, sizeof data + i, data, 1));
+    OK(wl_memory_read(memory, sizeof data, back, sizeof back));
+    CHECK(memcmp(data, back, sizeof back) == 0);
+    for (i = 0; i < sizeof data; i++) OK(wl_memory_flip_bit(memory, i, 0, 0));
+    OK(wl_memory_free(memory));
+}
+
+int main(int count, char **arguments)
+{
+    CHECK(count == 2);
+    on_nor(0);
+    on_nor(1);
+    on_nand();
+    on_bytes();
+    cut_erases();
+    unpowered("mt25ql128");
+    unpowered("em064lx");
+    unpowered("mt29f1g01");
+    end_of_time("mt25ql128", arguments[1]);
+    end_of_time("em064lx", arguments[1]);
+    end_of_time("mr4a16b", arguments[1]);
+    end_of_time("mt29f1g01", arguments[1]);
+    small_pages();
+    return 0;
+}
