@@ -145,6 +145,10 @@ install: ## the command with man pages and completions, and the C interface, und
 	$(MAKE) --no-print-directory build-command build-plugin build-libraries
 	$(MAKE) --no-print-directory place-command place-plugin place-libraries
 
+.PHONY: install-libraries
+install-libraries: ## the C interface alone, under PREFIX
+	$(MAKE) --no-print-directory build-libraries place-libraries
+
 # What `make install` and `make dist` build; BUILD_FLAGS of the latter name a target. As libraries for C alone, and as a plugin
 # alone: with the library for Rust beside them, nothing is optimised across crates.
 .PHONY: build-command build-plugin build-libraries

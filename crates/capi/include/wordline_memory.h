@@ -58,6 +58,8 @@
  * then on. A flash that ages, "sampled" times and cuts with WL_MEMORY_CUT_REORDERED take the long way each time; a fault
  * or a cut that does not concern an operation costs it next to nothing.
  *
+ * Language. C99 and later, and C++.
+ *
  * Alignment. Pointers may have any. What an address or a length must be a multiple of is said by wl_memory_info.
  *
  * Threads. A memory belongs to one thread at a time; several memories may run on several threads. With
@@ -270,7 +272,7 @@ typedef struct wl_memory_fault {
     uint64_t size;   /* sizeof(wl_memory_fault) */
     uint64_t kind;   /* WL_MEMORY_PROGRAM_ERROR to WL_MEMORY_ERASE_STALE; of WL_MEMORY_BYTES no erases */
     uint64_t at;     /* first byte of the range that goes bad; main areas alone count */
-    uint64_t bytes;  /* of it. Of flash whole blocks, each of which counts by itself; else any, and every operation that
+    uint64_t bytes;  /* of it, 1 or more. Of flash whole blocks, each of which counts by itself; else any, and every operation that
                         touches one of them is struck */
     uint64_t after;  /* operations of its kind that go well first: 2 spares the first two */
     uint64_t times;  /* operations that it strikes then, before it strikes no more; 0: all */
@@ -638,7 +640,9 @@ wl_memory_status wl_memory_power_up(wl_memory *memory);
 /* ---- Files ---- */
 
 /* Saves what the memory holds, with wear, bad blocks and faults, and without clock, energy and statistics. A file of that
- * name is replaced. WL_MEMORY_BUSY while an erase was not waited for. Of a block that a power cut left in doubt one reading is saved. The format is described in Wordline's
+ * name is replaced. WL_MEMORY_BUSY while an erase was not waited for, WL_MEMORY_POWER_LOST without power. Of a block that a
+ * power cut left in doubt one reading is saved, and what it reads from then on is no longer in doubt: a fork keeps the
+ * doubt. The format is described in Wordline's
  * documentation, reference, "Images of memories". WL_MEMORY_UNSUPPORTED of cards. */
 wl_memory_status wl_memory_save(const wl_memory *memory, const char *path);
 

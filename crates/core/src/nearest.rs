@@ -20,9 +20,14 @@ pub fn nearest<'a>(
     if characters > LONGEST {
         return Vec::new();
     }
-    let distance = |name: &str| match characters >= BEGINNING && name.starts_with(text) {
-        true => 0,
-        false => strsim::osa_distance(text, name),
+    // In capitals it is the same name.
+    let text = text.to_lowercase();
+    let distance = |name: &str| {
+        let name = name.to_lowercase();
+        match characters >= BEGINNING && name.starts_with(&text) {
+            true => 0,
+            false => strsim::osa_distance(&text, &name),
+        }
     };
     let known = known
         .into_iter()

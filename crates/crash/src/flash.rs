@@ -157,6 +157,29 @@ impl FlashImage {
         Ok(())
     }
 
+    /// Programs what a memory that the image is a part of has taken: order, programs of a page, units that take one and
+    /// marks of bad blocks are for that one to check.
+    ///
+    /// # Errors
+    /// When the range leaves its page, or the block's weakness lets the program fail.
+    pub fn program_taken(&mut self, page: u32, column: u32, data: &[u8]) -> Result<(), NvmError> {
+        let geometry = self.content.geometry();
+        geometry.check_program(page, column, data.len() as u64)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        match self.content.weakness(geometry.block_of(page)) {
+            Some(Weakness::FailsPrograms | Weakness::FailsErases) => {
+                fail_program(&mut self.content, page, column, data);
+                Err(NvmError::ProgramFailed { page })
+            }
+            Some(Weakness::Drifts) | None => {
+                self.content.program(page, column, data);
+                Ok(())
+            }
+        }
+    }
+
     /// Records what is done to the image, so that the power can fail again within recovery.
     #[must_use]
     pub fn record(self, tearing: FlashTearing) -> Recorder<Self, FlashTearing> {
@@ -184,18 +207,8 @@ impl Flash for FlashImage {
         if data.is_empty() {
             return Ok(());
         }
-        let block = self.geometry().block_of(page);
-        self.check_still(block)?;
-        match self.content.weakness(block) {
-            Some(Weakness::FailsPrograms | Weakness::FailsErases) => {
-                fail_program(&mut self.content, page, column, data);
-                Err(NvmError::ProgramFailed { page })
-            }
-            Some(Weakness::Drifts) | None => {
-                self.content.program(page, column, data);
-                Ok(())
-            }
-        }
+        self.check_still(self.geometry().block_of(page))?;
+        self.program_taken(page, column, data)
     }
 
     fn can_move(&self, _: u32, _: u32) -> bool {

@@ -45,6 +45,7 @@ mod thread;
 pub use clock::WallClock;
 pub use inode::{InodeAccess, InodeError, InodeFile, InodeHandle, LinkRule, NameEntry, VacantName};
 pub use mapped::{MappedFile, MappedFileError};
+pub use memory::topology::free_memory;
 pub use scratch::{ScratchFile, ScratchFileError};
 pub use standard_output::stdout_was_closed;
 pub use thread::{Interruptions, ThreadReading, ThreadUse};

@@ -590,6 +590,10 @@ problems! {
         "names {found}, and there are {currents} currents; allowed: one for all, or one for each current, in their order";
     AllPartsBesideTargets "goes without --target: it makes every part of the catalogue a candidate";
     PriceOfNoPart(String) "{0:?} is not a part of the catalogue; \"wordline part list\" shows them";
+    BeyondFreeMemory { asked: ByteCount, free: ByteCount }
+        "needs {asked} of memory, and this machine has {free} left; allowed: less";
+    PriceOfNoModule { found: String, known: String }
+        "{found:?} is no module of this projection; allowed: {known}";
 }
 
 problems! {

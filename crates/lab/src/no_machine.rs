@@ -40,6 +40,11 @@ pub(crate) struct NoInterruptions {
     pub(crate) major_faults: u64,
 }
 
+/// Nothing is known of the memory that is left.
+pub(crate) const fn free_memory() -> Option<u64> {
+    None
+}
+
 impl NoMachine {
     pub(crate) fn map(&self) -> Result<MappedFile, ScratchFileError> {
         match self.0 {}

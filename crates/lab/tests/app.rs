@@ -3,7 +3,10 @@
 use std::io::BufRead;
 
 use wordline_catalog::Catalog;
-use wordline_core::{AppWorkload, Axis, Experiment, Metric, PowerRun, ResultSet, Timing, Workload};
+use wordline_core::quantity::{Money, Quantity as _};
+use wordline_core::{
+    AppWorkload, Axis, Experiment, Metric, ModulePrices, PowerRun, ResultSet, Timing, Workload,
+};
 use wordline_lab::{Control, LabError, run, shipped_surface};
 
 const RDIMM: &str = "rdimm-6400-2rx4-128g@xeon6-1s";
@@ -73,6 +76,35 @@ fn measured(seconds: f64, cores: f64, stall_share: f64) -> PowerRun {
         modules_j: Some(seconds * MODULES_W),
         bytes_per_s: None,
     }
+}
+
+#[test]
+fn a_price_of_another_module_is_refused_and_one_that_is_missing_is_said() {
+    let priced = |modules: &[&str]| {
+        let price = |id: &&str| ((*id).to_owned(), Money::from_si(500.0));
+        AppWorkload {
+            prices: ModulePrices {
+                parts: modules.iter().map(price).collect(),
+            },
+            ..AppWorkload::default()
+        }
+    };
+    let [rdimm, mrdimm] = [RDIMM, MRDIMM].map(|name| name.split_once('@').expect("a system").0);
+    let refused = done(priced(&["mt29f1g01"]), &Control::default());
+    let refused = refused.expect_err("no module of it").to_string();
+    let named = [rdimm, mrdimm].iter().all(|id| refused.contains(id));
+    assert!(named && refused.contains("mt29f1g01"), "{refused}");
+    let missing = |document: &ResultSet| {
+        let mut warnings = document.warnings.iter();
+        warnings.any(|warning| warning.advice.starts_with("no price is stated for"))
+    };
+    let both = done(priced(&[rdimm, mrdimm]), &Control::default()).expect("priced");
+    assert!(!missing(&both));
+    assert!(value(&both, Metric::Cost, MRDIMM, None).is_some());
+    let one = done(priced(&[mrdimm]), &Control::default()).expect("priced");
+    assert!(missing(&one), "{:?}", one.warnings);
+    let none = done(AppWorkload::default(), &Control::default()).expect("no prices");
+    assert!(!missing(&none));
 }
 
 #[test]

@@ -287,7 +287,10 @@ impl fmt::Display for FlashMisuse {
                 write!(f, "page {page} lies outside a memory of {pages} pages")
             }
             Self::NoSuchBlock { block, blocks } => {
-                write!(f, "block {block} lies outside a memory of {blocks} blocks")
+                write!(
+                    f,
+                    "block {block} lies outside a memory of {blocks} blocks, which are numbered from 0"
+                )
             }
             Self::LeavesPage {
                 column,
@@ -322,7 +325,8 @@ impl fmt::Display for FlashMisuse {
             ),
             Self::Reprogram { page, column } => write!(
                 f,
-                "column {column} of page {page} has been programmed; erase its block first"
+                "column {column} of page {page} lies in a unit that has been programmed; erase its block \
+                 first"
             ),
         }
     }

@@ -6,10 +6,26 @@ use std::collections::BTreeMap;
 use wordline_memory::{FlashMisuse, Geometry};
 
 /// What the cells of a block hold, and how they were programmed since its erase. The default is erased.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockContent {
     /// The pages that hold anything, by their number within the block.
     pub pages: BTreeMap<u32, PageContent>,
+    /// How old their charge is, in a chip that ages: of each unit of wear in the block. None where it is not known, as in an
+    /// image.
+    pub(crate) charges: Vec<BlockCharge>,
+}
+
+/// What has disturbed the bits of a unit since its erase, and how long they have been kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BlockCharge {
+    /// The cycle that its wrong bits are drawn by, where that is not the one that it is in: later erases came to nothing.
+    pub(crate) cycle: Option<u64>,
+    /// Reads of the unit.
+    pub(crate) reads: u64,
+    /// Programs of it.
+    pub(crate) programs: u64,
+    /// When each page was programmed first: on the chip's retention clock, and in programs of the unit.
+    pub(crate) stored: Vec<Option<(f64, u64)>>,
 }
 
 /// What the cells of a page hold.

@@ -10,7 +10,7 @@ use wordline_memory::{Flash, FlashMisuse, Geometry, OutOfRange};
 use crate::background::NoSuspend;
 use crate::bus::Action;
 use crate::chip::nand::Nand;
-use crate::device::FlashDevice;
+use crate::device::{Accounts as _, FlashDevice};
 use crate::error::{Misuse, NvmError};
 use crate::memory::FinerNor;
 use crate::wired::{SuspendedRead, Wired};
@@ -251,7 +251,7 @@ impl FlashControl for FinerNor {
         let geometry = self.geometry();
         geometry.check_read(page, column, out.len() as u64)?;
         let at = u64::from(page) * u64::from(geometry.page_bytes) + u64::from(column);
-        self.flash.chip().peek(at, out)
+        self.flash.chip().peek(self.flash.clock().now(), at, out)
     }
 }
 
@@ -286,6 +286,6 @@ impl FlashControl for Wired<Nand> {
     }
 
     fn peek(&self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
-        self.chip().peek(page, column, out)
+        self.chip().peek(self.clock().now(), page, column, out)
     }
 }

@@ -112,8 +112,8 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
     /// When there is no such page.
     fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError>;
 
-    /// Lets a page hold what another one held, or be erased, without time, energy or wear. Its charge is new: of what it held
-    /// before, nothing leaks on.
+    /// Lets a page hold what another one held, or be erased, without time, energy or wear. Its charge stays as old as it
+    /// was, unless it is erased.
     ///
     /// # Errors
     /// When there is no such page, or the content does not fit it.

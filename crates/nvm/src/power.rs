@@ -116,9 +116,9 @@ impl Residence {
         Some(Self { time })
     }
 
-    /// The time of two chips together, each state for itself.
+    /// The time of two chips, or of two periods, together: each state for itself.
     #[must_use]
-    pub(crate) fn plus(&self, other: &Self) -> Self {
+    pub fn plus(&self, other: &Self) -> Self {
         let mut time = self.time;
         for (sum, more) in time.iter_mut().zip(other.time) {
             *sum = sum.plus(more);
@@ -134,15 +134,6 @@ impl Residence {
             *now = now.since(before);
         }
         Self { time }
-    }
-
-    /// The same but for so much of the time in one state, or for all of it where that is less.
-    #[must_use]
-    pub fn without(&self, state: PowerState, time: Time) -> Self {
-        let mut without = *self;
-        let slot = &mut without.time[state as usize];
-        *slot = Time::from_ps(slot.ps().saturating_sub(time.ps()));
-        without
     }
 
     /// Energy in joules: the sum over states of time · current · voltage. `None` when time was spent

@@ -53,6 +53,15 @@ impl<F: FnOnce() -> Option<u32>> ProgramHistory<F> {
     }
 }
 
+/// Whether a program rights a bit of a page that was wrong: a cell that should be erased and reads as 0, and is programmed to
+/// 0. `bytes` are what the page should hold before it, and the bit counts as column · 8 + bit.
+#[must_use]
+pub(crate) fn is_righted(bytes: &[u8], bit: u32, column: u32, data: &[u8]) -> bool {
+    let (at, mask) = ((bit / 8) as usize, 1 << (bit % 8));
+    let programmed = at.checked_sub(column as usize).and_then(|at| data.get(at));
+    bytes[at] & mask != 0 && programmed.is_some_and(|byte| byte & mask == 0)
+}
+
 /// Programs bytes: the bits that are 0 in `data` become 0, and none becomes 1.
 #[inline]
 pub fn clear_bits(bytes: &mut [u8], data: &[u8]) {

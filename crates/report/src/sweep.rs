@@ -17,6 +17,9 @@ use crate::{csv, json, text};
 /// Metrics that the table of points shows.
 const METRICS_OF_POINTS: usize = 4;
 
+/// Shares that a sweep is looked at for, when some points are missing.
+const SHARES_MAX: u64 = 256;
+
 /// Reasons of failure that the first screen shows.
 const FAILURES: usize = 3;
 
@@ -308,6 +311,32 @@ fn failure_points(result: &SweepResult) -> Vec<CardPoint> {
     lines.collect()
 }
 
+/// Which points of the whole are missing, and which share they are where they are one; "" of a share, or of a sweep whose
+/// points cannot be counted.
+fn missing(result: &SweepResult) -> String {
+    let all = result.sweep.points().unwrap_or_default();
+    let finished: BTreeSet<u64> = result.points.iter().map(|point| point.point).collect();
+    let missing = all.iter().map(|place| place.point);
+    let missing: Vec<u64> = missing.filter(|point| !finished.contains(point)).collect();
+    let Some(first) = missing.first().filter(|_| result.shard.is_none()) else {
+        return String::new();
+    };
+    // Points are dealt to shares in turn.
+    let is_share = |of: &u64| {
+        let share = all.iter().map(|place| place.point);
+        share
+            .filter(|point| point % of == first % of)
+            .eq(missing.iter().copied())
+    };
+    let which = match (2..=SHARES_MAX).find(is_share) {
+        Some(of) if missing.len() > 1 => format!("share {}/{of}", first % of + 1),
+        _ if missing.len() == 1 => format!("point {first}"),
+        _ => format!("from point {first} on"),
+    };
+    let (few, verb) = (missing.len(), if missing.len() == 1 { "is" } else { "are" });
+    format!(": {few} of {} {verb} missing, {which}", all.len())
+}
+
 fn terminal(result: &SweepResult, style: &Style) -> String {
     let metrics = metrics(result);
     let answer = DecisionCard {
@@ -315,11 +344,15 @@ fn terminal(result: &SweepResult, style: &Style) -> String {
         points: failure_points(result),
         ..DecisionCard::default()
     };
-    let incomplete = (!result.complete).then_some(
-        "Not every point is finished: the same command goes on where a --store kept the others, and --merge adds the shares that are missing.",
-    );
+    let incomplete = (!result.complete).then(|| {
+        format!(
+            "Not every point is finished{}. The same command goes on where a --store kept the others, and --merge adds the \
+             shares that are missing.",
+            missing(result)
+        )
+    });
     let screen = FirstScreen::new(answer, Some(effects(result, &metrics)), "metrics");
-    let mut out = screen.lay_out(incomplete, "   rows: --export rows.csv", style);
+    let mut out = screen.lay_out(incomplete.as_deref(), "   rows: --export rows.csv", style);
     if style.detail == Detail::Answer {
         return out;
     }
@@ -453,6 +486,28 @@ mod tests {
             });
         }
         result
+    }
+
+    #[test]
+    fn points_that_are_missing_are_named_as_the_share_that_they_are() {
+        for (finished, words) in [
+            (vec![0, 2], ": 2 of 4 are missing, share 2/2"),
+            (vec![1, 2, 3], ": 1 of 4 is missing, point 0"),
+            (vec![0, 3], ": 2 of 4 are missing, from point 1 on"),
+        ] {
+            let mut part = result();
+            part.points.retain(|point| finished.contains(&point.point));
+            part.complete = false;
+            assert_eq!(missing(&part), words, "{finished:?}");
+            let text = render_sweep(&part, Format::Table, &Style::default());
+            let text = text.replace('\n', " ");
+            let begun = format!("Not every point is finished{words}. The same command");
+            assert!(text.starts_with(&begun), "{text}");
+            // Of a share only those who ran it know what belongs to it.
+            part.shard = Some("1/2".to_owned());
+            assert_eq!(missing(&part), "");
+        }
+        assert_eq!(missing(&result()), "");
     }
 
     #[test]

@@ -22,6 +22,10 @@ const MISSES_SLACK: f64 = 1.05;
 /// By how much more than all of its time a core may be said to wait, and a program to run: clocks differ.
 const TIME_SLACK: f64 = 1.05;
 
+/// Instructions that a core may be said to retire in a cycle. The widest of today retire ten, of which some are two to the
+/// counter.
+const INSTRUCTIONS_MOST: f64 = 20.0;
+
 /// Hardware threads of a core, each of which is a processor to the system.
 const THREADS_MOST: f64 = 2.0;
 
@@ -225,8 +229,26 @@ fn stall(
 
 /// Whether counts that say the same in two ways agree.
 fn agree(files: &PhaseFiles<'_>, cores: u32, lines: &PhaseLines) -> Result<(), CounterFault> {
+    let instructions = files.role(CounterRole::Instructions);
+    if let (Some(retired), Some(cycles)) = (instructions, files.role(CounterRole::Cycles))
+        && retired.least > cycles.most * INSTRUCTIONS_MOST
+    {
+        return Err(CounterFault::Contradiction {
+            what: format!(
+                "{:.3e} instructions were retired in {:.3e} cycles",
+                retired.value, cycles.value
+            ),
+            suffices: "count instructions and cycles in the same run, on the same cores",
+        });
+    }
     if let Some(ran) = files.role(CounterRole::ProcessorTime) {
         let ran = ran.value / 1e9 / files.seconds;
+        if ran <= 0.0 {
+            return Err(CounterFault::Contradiction {
+                what: "no processor was busy, and memory delivered lines".to_owned(),
+                suffices: "count the processor time (task-clock) in the same run, or leave it out",
+            });
+        }
         if ran > f64::from(cores) * THREADS_MOST * TIME_SLACK {
             return Err(CounterFault::Contradiction {
                 what: format!(

@@ -261,3 +261,60 @@ fn what_the_machine_cannot_count_is_a_reason() {
     ];
     refused(text, None, &context, &words);
 }
+
+/// A sound file in which each of some texts stands once, and is another one.
+fn changed(file: &[u8], changes: &[(&str, &str)]) -> Vec<u8> {
+    let mut text = String::from_utf8(file.to_vec()).expect("text");
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    text.into_bytes()
+}
+
+const FOUR: CounterContext<'static> = CounterContext {
+    cores: Some(4),
+    ..PLAIN
+};
+
+#[test]
+fn counts_that_no_core_can_have_contradict_each_other() {
+    let likwid = file!("likwid.csv");
+    let retired = [(
+        "INSTR_RETIRED_ANY,FIXC0,16500000000",
+        "INSTR_RETIRED_ANY,FIXC0,16500000000000000",
+    )];
+    refused(
+        &changed(likwid, &retired),
+        None,
+        &FOUR,
+        &["instructions were retired in", "the same run"],
+    );
+    let idle = [("1600000.00,msec,task-clock", "0.00,msec,task-clock")];
+    refused(
+        &changed(file!("perf-whole.csv"), &idle),
+        None,
+        &XEON,
+        &["no processor was busy", "task-clock"],
+    );
+}
+
+#[test]
+fn a_bandwidth_that_was_not_counted_is_missing_and_not_zero() {
+    let lost = [
+        (
+            "Memory read bandwidth [MBytes/s],120500.0000,0,0,0",
+            "Memory read bandwidth [MBytes/s],nan,0,0,0",
+        ),
+        (
+            "Memory read data volume [GBytes]",
+            "Memory read data volume [lost]",
+        ),
+    ];
+    refused(
+        &changed(file!("likwid.csv"), &lost),
+        None,
+        &FOUR,
+        &["lines read from memory"],
+    );
+}

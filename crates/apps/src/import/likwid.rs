@@ -217,7 +217,8 @@ fn line_of(
         })?;
         values.push(value * scale);
     }
-    if values.is_empty() {
+    let gaps = row.iter().skip(first).any(|cell| cell == "nan");
+    if is_uncounted(&values, gaps) {
         return Ok(());
     }
     if role == CounterRole::ElapsedTime {
@@ -242,6 +243,12 @@ fn line_of(
         collector.metric(line, role, &place.to_string(), kind(value))?;
     }
     Ok(())
+}
+
+/// Whether a metric was not counted at all. One thread of a socket has what its memory controllers counted, and the others have
+/// zeros: where that one has no number, the zeros say nothing.
+fn is_uncounted(values: &[f64], gaps: bool) -> bool {
+    values.is_empty() || gaps && values.iter().all(|value| *value == 0.0)
 }
 
 /// A line of a timeline: group, number of metrics, number of threads, time, and each metric of each thread.
@@ -284,8 +291,9 @@ fn moment(
             collector.ignore(name);
             continue;
         };
-        for thread in 0..threads {
-            let cell = &row[4 + index * threads + thread];
+        let cells = &row[4 + index * threads..][..threads];
+        let mut values = Vec::new();
+        for (thread, cell) in cells.iter().enumerate() {
             if cell == "nan" || cell == "-" {
                 continue;
             }
@@ -295,7 +303,14 @@ fn moment(
                 found: shown(cell),
                 allowed: "a number from 0 on",
             })?;
-            collector.metric(line, role, &thread.to_string(), kind(value * scale))?;
+            values.push((thread, value * scale));
+        }
+        let plain: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
+        if is_uncounted(&plain, cells.iter().any(|cell| cell == "nan")) {
+            continue;
+        }
+        for (thread, value) in values {
+            collector.metric(line, role, &thread.to_string(), kind(value))?;
         }
     }
     Ok(())

@@ -88,9 +88,13 @@ void sim_reset(void)
     memset(operations_left, 0, sizeof operations_left);
     info.size = sizeof info;
     if (make() != WL_MEMORY_OK || wl_memory_get_info(chip, &info) != WL_MEMORY_OK
-            || dhara_wordline_attach(&sim_nand, chip) != 0
             || wl_memory_listen(chip, count_down, NULL) != WL_MEMORY_OK) {
         fprintf(stderr, "wordline: %s\n", wl_memory_message());
+        exit(2);
+    }
+    if (dhara_wordline_attach(&sim_nand, chip) != 0) {
+        fprintf(stderr, "wordline: Dhara's tests need flash of %u blocks or more, each of 8 pages of 512 bytes or more: "
+                "choose a NAND part, such as WORDLINE_TARGET=mt29f1g01\n", BLOCKS);
         exit(2);
     }
 }

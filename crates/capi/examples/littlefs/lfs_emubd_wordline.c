@@ -7,7 +7,7 @@
  *   WORDLINE_TARGET   PART or PART@BOARD, or a chip of the very geometry that is asked for, without a data sheet:
  *                     ideal-nor, ideal-nand, ideal-bytes. mt25ql128 if it is not set
  *   WORDLINE_CATALOG  a folder of data sheets of your own
- *   WORDLINE_TIMING   typ, max or sampled
+ *   WORDLINE_TIMING   typ, max or sampled: of a part, typ if it is not set. An ideal chip takes no time
  *   WORDLINE_SEED     of everything that is drawn, 0 if it is not set. What a loss leaves follows from it and from how many
  *                     changes the test made before: a test alone fails as it did among all
  *   WORDLINE_CUT      whole: a power loss comes after the operation, as lfs_emubd.c does it, and is the default;
@@ -71,15 +71,20 @@ static int is_torn(void)
     return strcmp(setting("WORDLINE_CUT", "whole"), "torn") == 0;
 }
 
-/* What is spelt wrongly would be a test of something else. WORDLINE_TARGET and WORDLINE_TIMING are the library's to check. */
+/* What is spelt wrongly would be a test of something else. WORDLINE_TARGET and WORDLINE_CATALOG are the library's to check. */
 static int check_settings(void)
 {
+    const char *timing = setting("WORDLINE_TIMING", "typ");
     const char *cut = setting("WORDLINE_CUT", "whole"), *seed = setting("WORDLINE_SEED", "0");
     const char *path = setting("WORDLINE_LOG", NULL);
     char *end;
     FILE *file;
     if (!is_torn() && strcmp(cut, "whole") != 0) {
         fprintf(stderr, "wordline: WORDLINE_CUT is '%s'; it is whole or torn\n", cut);
+        return LFS_ERR_INVAL;
+    }
+    if (strcmp(timing, "typ") != 0 && strcmp(timing, "max") != 0 && strcmp(timing, "sampled") != 0) {
+        fprintf(stderr, "wordline: WORDLINE_TIMING is '%s'; it is typ, max or sampled\n", timing);
         return LFS_ERR_INVAL;
     }
     errno = 0;
@@ -123,14 +128,18 @@ static void log_totals(void)
     const char *path = setting("WORDLINE_LOG", NULL);
     const wl_memory_stats *sum = &totals.sum;
     FILE *file = path ? fopen(path, "a") : NULL;
+    char joules[40] = "null"; /* where a sheet states no current, and of an ideal chip */
     if (!file) {
         return;
     }
+    if (totals.joules == totals.joules) {
+        snprintf(joules, sizeof joules, "%.6f", totals.joules);
+    }
     fprintf(file, "{\"chips\":%llu,\"power_losses\":%llu,\"misuses\":%llu,\"reads\":%llu,\"programs\":%llu,"
-            "\"erases\":%llu,\"writes\":%llu,\"failures\":%llu,\"seconds\":%.6f,\"joules\":%.6f}\n",
+            "\"erases\":%llu,\"writes\":%llu,\"failures\":%llu,\"seconds\":%.6f,\"joules\":%s}\n",
             (unsigned long long)totals.chips, (unsigned long long)totals.losses, (unsigned long long)totals.misuses,
             (unsigned long long)sum->reads, (unsigned long long)sum->programs, (unsigned long long)sum->erases,
-            (unsigned long long)sum->writes, (unsigned long long)sum->failures, totals.seconds, totals.joules);
+            (unsigned long long)sum->writes, (unsigned long long)sum->failures, totals.seconds, joules);
     fclose(file);
 }
 
@@ -212,9 +221,17 @@ static wl_memory_status make(const struct lfs_emubd_config *bdcfg, wl_memory **m
     return make_part(target, bdcfg, memory);
 }
 
+/* Programs of one size, one behind the other, have to fill a page: each once where an ECC covers a unit of it, and not more
+ * of them than a page takes. */
+static int fills_pages(const wl_memory_info *info, uint64_t prog_size)
+{
+    return (!info->once_bytes || prog_size % info->once_bytes == 0)
+        && (!info->programs_per_page || prog_size * info->programs_per_page >= info->page_bytes);
+}
+
 static int fits(const wl_memory_info *info, const struct lfs_emubd_config *bdcfg)
 {
-    return (uint64_t)bdcfg->erase_size * bdcfg->erase_count <= info->bytes && bdcfg->read_size % info->read_bytes == 0
+    return fills_pages(info, bdcfg->prog_size) && (uint64_t)bdcfg->erase_size * bdcfg->erase_count <= info->bytes && bdcfg->read_size % info->read_bytes == 0
         && bdcfg->prog_size % info->write_bytes == 0
         && (info->kind == WL_MEMORY_BYTES || bdcfg->erase_size % info->block_bytes == 0);
 }
@@ -245,11 +262,19 @@ int lfs_emubd_create(const struct lfs_config *cfg, const struct lfs_emubd_config
     err = as_lfs(make(bdcfg, &chip->memory), "create");
     err = err ? err : as_lfs(wl_memory_get_info(chip->memory, &chip->info), "get_info");
     if (!err && !fits(&chip->info, bdcfg)) {
-        fprintf(stderr, "wordline: {%u, %u, %u, %u} does not fit: the part reads %llu, programs %llu and erases %llu "
-                "bytes and has %llu\n", (unsigned)bdcfg->read_size, (unsigned)bdcfg->prog_size,
+        fprintf(stderr, "wordline: {%u, %u, %u, %u} does not fit: the part reads multiples of %llu bytes, programs those "
+                "of %llu, erases %llu and has %llu\n", (unsigned)bdcfg->read_size, (unsigned)bdcfg->prog_size,
                 (unsigned)bdcfg->erase_size, (unsigned)bdcfg->erase_count, (unsigned long long)chip->info.read_bytes,
                 (unsigned long long)chip->info.write_bytes, (unsigned long long)chip->info.block_bytes,
                 (unsigned long long)chip->info.bytes);
+        if (chip->info.once_bytes) {
+            fprintf(stderr, "wordline: each %llu bytes of it take one program\n",
+                    (unsigned long long)chip->info.once_bytes);
+        }
+        if (chip->info.programs_per_page) {
+            fprintf(stderr, "wordline: each %llu bytes of it take %llu programs\n",
+                    (unsigned long long)chip->info.page_bytes, (unsigned long long)chip->info.programs_per_page);
+        }
         if (chip->info.page_bytes) {
             fprintf(stderr, "wordline: give the runner a geometry of the part, such as '-G{%llu,%llu,%llu,64}'\n",
                     (unsigned long long)chip->info.page_bytes, (unsigned long long)chip->info.page_bytes,

@@ -156,7 +156,12 @@ static void make_flash(const spiffs_config *config)
     options.abi = WL_MEMORY_ABI;
     options.target = target && *target ? target : "mt25ql128";
     check(wl_memory_create(&options, &flash) == WL_MEMORY_OK, options.target);
-    check(spiffs_wordline_config(flash, 0, LOG_BLOCK, LOG_PAGE, &adapter) == 0, "SPIFFS needs NOR flash");
+    if (spiffs_wordline_config(flash, 0, LOG_BLOCK, LOG_PAGE, &adapter) != 0) {
+        fprintf(stderr, "%s does not fit SPIFFS's tests: they need NOR flash whose bytes take several programs, one at a "
+                "time, and whose erases divide %u bytes; choose another WORDLINE_TARGET, such as mt25ql128\n",
+                options.target, (unsigned)LOG_BLOCK);
+        exit(2);
+    }
     on_flash.user_data = flash;
     memset(erased, 0xFF, sizeof erased);
     for (at = config->phys_addr; at - config->phys_addr < config->phys_size; at += step) {

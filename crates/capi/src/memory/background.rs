@@ -2,7 +2,7 @@
 
 use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
-use wordline_nvm::{BlockContent, ErasePhase, FlashMemory, NvmError, OperationKind};
+use wordline_nvm::{BlockContent, ErasePhase, FlashMemory, Misuse, NvmError, OperationKind};
 
 use super::abi::Work;
 use super::cells::Cells;
@@ -345,6 +345,7 @@ impl MemoryDevice {
             return Ok(());
         };
         let running = matches!(phase, ErasePhase::Running { .. });
+        self.check_apart(op, phase)?;
         let takes = match *op {
             Op::Wait | Op::ReadSuspending { .. } | Op::Sync => true,
             Op::Read { at, bytes } => !running || self.cells.flash()?.reads_beside(at, bytes),
@@ -373,6 +374,41 @@ impl MemoryDevice {
             advice,
         }
         .into())
+    }
+
+    /// What an erase has not finished takes no operation while it is suspended, nor one that would suspend it.
+    fn check_apart(&self, op: &Op<'_>, phase: ErasePhase) -> Result<(), MemoryFault> {
+        let stops = match *op {
+            Op::ReadSuspending { .. } => !matches!(phase, ErasePhase::Ended),
+            // Beside spare areas each page is an operation, which the memory refuses at once.
+            Op::Read { .. } if self.info.spare_bytes > 0 => false,
+            Op::Read { .. } | Op::Program { .. } | Op::Move { .. } => {
+                matches!(phase, ErasePhase::Suspended)
+            }
+            _ => false,
+        };
+        let (Some(work), true) = (&self.cells.work, stops) else {
+            return Ok(());
+        };
+        let block = self.info.block_bytes;
+        let (begin, end) = (
+            u64::from(work.block) * block,
+            u64::from(work.block.saturating_add(work.blocks)) * block,
+        );
+        let (at, bytes) = match *op {
+            Op::Read { at, bytes } | Op::ReadSuspending { at, bytes } => (at, bytes),
+            // Spare areas lie behind the main area of their page.
+            Op::Program { page, .. } | Op::Move { to: page, .. } => {
+                (u64::from(page) * self.info.page_bytes, self.info.page_bytes)
+            }
+            _ => return Ok(()),
+        };
+        if at < end && begin < at.saturating_add(bytes) {
+            let at = at.max(begin);
+            let work = "erase";
+            return Err(NvmError::from(Misuse::InSuspended { at, work }).into());
+        }
+        Ok(())
     }
 
     /// What a caller may do whose operation a running erase keeps from being done.

@@ -120,11 +120,20 @@ impl FaultRule {
 
     /// A fault as C asks for it.
     pub(super) fn of(fault: &Fault) -> Result<Self, MemoryFault> {
-        let kind = InjectedFault::of(fault.kind)?.ok_or(FaultReason::Value {
-            what: "fault",
-            found: 0,
+        let kind = InjectedFault::of(fault.kind).ok().flatten();
+        let kind = kind.ok_or(FaultReason::Value {
+            what: "fault.kind",
+            found: fault.kind,
             allowed: "WL_MEMORY_PROGRAM_ERROR to WL_MEMORY_ERASE_STALE, 1 to 6; wl_memory_clear_faults mends",
         })?;
+        if fault.bytes == 0 {
+            return Err(FaultReason::Value {
+                what: "fault.bytes",
+                found: 0,
+                allowed: "1 or more: a fault of no bytes would strike nothing",
+            }
+            .into());
+        }
         Ok(Self {
             after: fault.after,
             times: fault.times,

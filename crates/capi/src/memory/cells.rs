@@ -266,6 +266,9 @@ impl Cells {
         geometry
             .check_program(page, column, data.len() as u64)
             .map_err(NvmError::from)?;
+        if data.is_empty() {
+            return Ok(self.flash()?.program(page, column, data)?);
+        }
         let (block, within) = place(geometry, page);
         let kept = self.kept_page(page)?;
         self.flash()?.program(page, column, data)?;
@@ -273,7 +276,7 @@ impl Cells {
             return Ok(());
         }
         if let Some(image) = self.torn.get_mut(&block) {
-            let done = image.program(within, column, data);
+            let done = image.program_taken(within, column, data);
             done.map_err(|error| in_memory(error, page, block))?;
         }
         Ok(())

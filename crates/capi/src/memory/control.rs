@@ -50,8 +50,7 @@ impl MemoryDevice {
             self.lose_power_in_pause()?;
             return Err(FaultReason::CutInPause { at: instant }.into());
         }
-        self.cells.clock().advance_to(end);
-        self.note_pause(duration);
+        self.pass_until(end);
         Ok(())
     }
 

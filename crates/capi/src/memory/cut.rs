@@ -246,7 +246,8 @@ impl Due {
         match (op, self.tear) {
             (_, Tear::Clean) => Ok(()),
             (Op::Write { .. }, _) => self.tear_writes(left),
-            (_, Tear::Torn) => self.torn(tearing).tear(left, done, op),
+            (_, Tear::Torn) if op.is_change() => self.torn(tearing).tear(left, done, op),
+            (_, Tear::Torn) => Ok(()),
             (_, Tear::Reordered) if op.is_change() => {
                 self.log.reorder(left, &self.torn(tearing), true)
             }

@@ -8,7 +8,7 @@ use wordline_core::quantity::Time;
 use wordline_crash::FlashTearing;
 use wordline_memory::{ByteMemory, Ecc, Flash, OutOfRange};
 use wordline_nvm::ageing::Environment;
-use wordline_nvm::power::PowerState;
+use wordline_nvm::power::Residence;
 use wordline_nvm::{Conditions, Memory, NvmError, OperationKind};
 
 use super::abi::{Info, Operation, Stats};
@@ -52,8 +52,8 @@ pub(super) struct MemoryDevice {
     pub(super) watch: Option<LatencyWatch>,
     /// Of a memory that forgets without supply.
     forgetting: Option<Forgetting>,
-    /// Time that passed without power, in which nothing is drawn.
-    unpowered: Time,
+    /// The states in which the chip would have been while there was no power: it drew nothing.
+    unpowered: Residence,
 }
 
 /// An operation that begins later may come to the end of simulated time before its own. None takes a day.
@@ -90,7 +90,11 @@ impl MemoryDevice {
         }
         let folders: Vec<PathBuf> = wanted.catalog.map(PathBuf::from).into_iter().collect();
         let catalog = Catalog::shared(&folders)?;
-        let target = catalog.part_on_board(wanted.target)?;
+        let target = catalog.part_on_board(wanted.target);
+        if target.is_err() && wanted.target.starts_with("ideal") {
+            return Err(FaultReason::IdealTarget(wanted.target.into()).into());
+        }
+        let target = target?;
         let conditions = Conditions {
             timing,
             age: wanted.age,
@@ -166,7 +170,7 @@ impl MemoryDevice {
             is_drawn: false,
             watch: None,
             forgetting: None,
-            unpowered: Time::ZERO,
+            unpowered: Residence::default(),
         }
     }
 
@@ -237,18 +241,20 @@ impl MemoryDevice {
         self.last
     }
 
-    /// Notes that time has passed.
-    pub(super) fn note_pause(&mut self, duration: Time) {
-        if matches!(self.power, Power::Off) {
-            self.unpowered = self.unpowered.plus(duration);
+    /// Lets time pass in which the chip is asked for nothing.
+    pub(super) fn pass_until(&mut self, instant: Time) {
+        let before = matches!(self.power, Power::Off).then(|| self.cells.accounts().residence());
+        self.cells.clock().advance_to(instant);
+        if let Some(before) = before {
+            let passed = self.cells.accounts().residence().since(&before);
+            self.unpowered = self.unpowered.plus(&passed);
         }
     }
 
     /// Energy of the chip in joules; not a number where a current is unknown.
     pub(super) fn energy_j(&self) -> f64 {
         let accounts = self.cells.accounts();
-        let residence = accounts.residence();
-        let powered = residence.without(PowerState::Standby, self.unpowered);
+        let powered = accounts.residence().since(&self.unpowered);
         let energy = powered.energy_j(accounts.power_draw());
         energy.unwrap_or(f64::NAN)
     }
@@ -445,7 +451,10 @@ impl MemoryDevice {
                 stats.bytes_written += data.len() as u64;
                 &mut stats.programs
             }
-            Op::Mark { .. } => &mut stats.programs,
+            Op::Mark { .. } => {
+                stats.bytes_written += 1;
+                &mut stats.programs
+            }
             Op::Erase { .. } | Op::StartErase { .. } => &mut stats.erases,
             Op::Sync => &mut stats.syncs,
             Op::Wait => &mut waits,

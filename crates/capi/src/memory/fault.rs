@@ -102,9 +102,11 @@ pub(crate) enum FaultReason {
     Handles,
     #[error(transparent)]
     Catalog(Box<CatalogError>),
-    #[error("{0}")]
+    #[error("options.timing: {0}")]
     Timing(String),
-    #[error("{what} {found}; expected 0 or more seconds, and no endless time")]
+    #[error("{0:?} is a memory without a data sheet: wl_memory_create_ideal makes it")]
+    IdealTarget(Box<str>),
+    #[error("{what} {found:?}; expected 0 or more seconds, and no endless time")]
     Seconds { what: &'static str, found: f64 },
     #[error("age {0}; expected a fraction of rated life, 0 to 1")]
     Age(f64),
@@ -236,7 +238,9 @@ impl BoundaryFailure for MemoryFault {
             FaultReason::NoSuchUnit { .. } => MemoryStatus::OutOfRange,
             FaultReason::NoAgeing { .. } => MemoryStatus::Unsupported,
             FaultReason::Handle(Lost::Unknown) => MemoryStatus::BadHandle,
-            FaultReason::Catalog(_) | FaultReason::Link(_) => MemoryStatus::BadTarget,
+            FaultReason::Catalog(_) | FaultReason::Link(_) | FaultReason::IdealTarget(_) => {
+                MemoryStatus::BadTarget
+            }
             FaultReason::Memory(error) => of_memory(error),
             FaultReason::Imposed(failure) => of_memory(&failure.error),
             FaultReason::PowerLost

@@ -93,7 +93,7 @@ impl Cells {
             let mut bytes = vec![0; geometry.columns() as usize];
             self.flash()?.peek(to, 0, &mut bytes)?;
             if let Some(image) = self.torn.get_mut(&target) {
-                let done = wordline_memory::Flash::program(image, within, 0, &bytes);
+                let done = image.program_taken(within, 0, &bytes);
                 done.map_err(|error| in_memory(error, to, target))?;
             }
         }

@@ -576,6 +576,7 @@ static void hears(void *user, const wl_memory_operation *operation)
     wl_memory_health health;
     unsigned char byte = 0;
     wl_memory *fork;
+    fault.bytes = info_of(ear->memory).block_bytes;
     CHECK(operation->size >= sizeof *operation);
     ear->calls++;
     if (ear->depth > 2) return;

@@ -123,11 +123,122 @@ static void on_nand(void)
     REFUSED(OUT_OF_RANGE, wl_memory_move_page(memory, (uint32_t)info.blocks * pages, 0, 0, page, 0));
     REFUSED(OUT_OF_RANGE, wl_memory_move_page(memory, pages, pages + 4, 8191, page, 16));
     OK(wl_memory_mark_bad(memory, 2));
+    CHECK(stats_of(memory).bytes_written == 2 * info.page_bytes + 1);
     REFUSED(BAD_BLOCK, wl_memory_program_page(memory, 2 * pages, 0, page, 16));
     REFUSED(BAD_BLOCK, wl_memory_move_page(memory, pages, 2 * pages, 0, page, 0));
     REFUSED(BAD_BLOCK, wl_memory_erase(memory, 2));
     OK(wl_memory_move_page(memory, pages, pages + 4, 0, page, 0));
     OK(wl_memory_free(memory));
+}
+
+/* Of a flash in pages with a suspended erase, and of an ideal one, the same holds for reads that begin before it. */
+static void into_suspended(void)
+{
+    wl_memory_options options = options_for("mt25ql128");
+    wl_memory *memory = heard_of(&options);
+    wl_memory_fault fault;
+    wl_memory_ideal ideal;
+    wl_memory_work work;
+    unsigned char data[4096];
+    uint64_t ends;
+
+    memset(data, 0, sizeof data);
+    memset(&fault, 0, sizeof fault);
+    fault.size = sizeof fault;
+    fault.kind = WL_MEMORY_READ_ERROR;
+    fault.bytes = 4096;
+    fault.after = 100;
+    OK(wl_memory_add_fault(memory, &fault));
+    OK(wl_memory_start_erase(memory, 4096, 4096));
+    REFUSED(MISUSE, wl_memory_read_suspending(memory, 3096, data, 2000));
+    OK(wl_memory_suspend(memory));
+    REFUSED(MISUSE, wl_memory_read(memory, 3096, data, 2000));
+    REFUSED(MISUSE, wl_memory_read_suspending(memory, 3096, data, 2000));
+    OK(wl_memory_read(memory, 3096, data, 1000));
+    OK(wl_memory_free(memory));
+
+    memset(&ideal, 0, sizeof ideal);
+    ideal.size = sizeof ideal;
+    ideal.abi = WL_MEMORY_ABI;
+    ideal.kind = WL_MEMORY_IDEAL_NOR;
+    ideal.erase_bytes = 4096;
+    ideal.blocks = 4;
+    ideal.read_ps = 1000;
+    ideal.erase_ps = MS;
+    OK(wl_memory_create_ideal(&ideal, &memory));
+    memset(&heard, 0, sizeof heard);
+    OK(wl_memory_listen(memory, hear, &heard));
+    OK(wl_memory_start_erase(memory, 4096, 4096));
+    work.size = sizeof work;
+    OK(wl_memory_get_work(memory, &work));
+    ends = work.ends_ps;
+    REFUSED(MISUSE, wl_memory_read_suspending(memory, 3096, data, 2000));
+    OK(wl_memory_get_work(memory, &work));
+    CHECK(work.ends_ps == ends);
+    /* A program of nothing meets no rule but those of places. */
+    OK(wl_memory_wait(memory));
+    fault.kind = WL_MEMORY_PROGRAM_ERROR;
+    fault.after = 0;
+    OK(wl_memory_add_fault(memory, &fault));
+    OK(wl_memory_program_page(memory, 0, 0, data, 0));
+    IS(PROGRAM_FAILED, wl_memory_program_page(memory, 0, 0, data, 1));
+    OK(wl_memory_free(memory));
+}
+
+/* A page in a block in doubt takes what it takes elsewhere: the chip alone counts programs. */
+static void beside_torn(const char *target)
+{
+    wl_memory_options options = options_for(target);
+    static unsigned char page[8192];
+    uint64_t seed, torn = 0;
+
+    memset(page, 0, sizeof page);
+    for (seed = 0; seed < 30; seed++) {
+        wl_memory *memory = heard_of(&options);
+        wl_memory_info info = info_of(memory);
+        wl_memory_cut cut = cut_of(1, WL_MEMORY_CUT_TORN, seed);
+        uint32_t bytes = (uint32_t)info.page_bytes;
+        OK(wl_memory_cut_power(memory, &cut));
+        IS(POWER_LOST, wl_memory_program_page(memory, 0, 0, page, bytes));
+        OK(wl_memory_power_up(memory));
+        torn++;
+        OK(wl_memory_program_page(memory, 5, 0, page, bytes));
+        REFUSED(MISUSE, wl_memory_program_page(memory, 5, 0, page, bytes));
+        OK(wl_memory_set_fault(memory, 0, WL_MEMORY_ERASE_NOOP));
+        OK(wl_memory_erase(memory, 0));
+        /* The pages count as erased, what the cut left among them. */
+        OK(wl_memory_program_page(memory, 5, 0, page, bytes));
+        OK(wl_memory_free(memory));
+    }
+    CHECK(torn > 0);
+}
+
+/* A cut by time comes in a read and in a sync as well, whatever it is to leave. */
+static void cut_reads(const char *target)
+{
+    uint64_t tear;
+
+    for (tear = WL_MEMORY_CUT_CLEAN; tear <= WL_MEMORY_CUT_REORDERED; tear++) {
+        wl_memory_options options = options_for(target);
+        wl_memory *memory = heard_of(&options);
+        wl_memory_cut cut = cut_of(0, tear, 1);
+        static unsigned char data[4096], back[4096];
+        wl_memory_stats stats;
+
+        memset(data, 0x3C, sizeof data);
+        OK(wl_memory_write(memory, 0, data, sizeof data));
+        OK(wl_memory_sync(memory));
+        cut.time_ps = wl_memory_now(memory) + 1;
+        OK(wl_memory_cut_power(memory, &cut));
+        IS(POWER_LOST, wl_memory_read(memory, 0, back, sizeof back));
+        stats = stats_of(memory);
+        CHECK(wl_memory_now(memory) == cut.time_ps && stats.power_cuts == 1);
+        CHECK(heard.count == 3 && heard.failed == 1 && stats.failures == 1);
+        OK(wl_memory_power_up(memory));
+        OK(wl_memory_read(memory, 0, back, sizeof back));
+        CHECK(memcmp(data, back, sizeof back) == 0);
+        OK(wl_memory_free(memory));
+    }
 }
 
 static void on_bytes(void)
@@ -185,6 +296,10 @@ static void unpowered(const char *target)
     wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
     double before, after;
 
+    unsigned char byte;
+
+    /* Some stay in another state after an access than before it. */
+    OK(wl_memory_read(memory, 0, &byte, 1));
     OK(wl_memory_advance(memory, 1000 * (uint64_t)MS));
     fork = forked(memory);
     OK(wl_memory_cut_power(memory, &cut));
@@ -241,6 +356,108 @@ static void end_of_time(const char *target, const char *folder)
     OK(wl_memory_free(memory));
 }
 
+static int wrong_bits(wl_memory *memory, const unsigned char *meant, uint32_t bytes, int peeks)
+{
+    static unsigned char held[8192];
+    uint32_t i;
+    int bit, wrong = 0;
+
+    if (peeks) OK(wl_memory_peek(memory, 0, held, bytes));
+    else OK(wl_memory_read_page(memory, 0, 0, held, bytes, NULL));
+    for (i = 0; i < bytes; i++) {
+        for (bit = 0; bit < 8; bit++) wrong += ((held[i] ^ meant[i]) >> bit) & 1;
+    }
+    return wrong;
+}
+
+/* What has leaked stays so, whatever else is done to the page that it has leaked from, and a look at the cells shows it. */
+static void leaked(const char *target)
+{
+    wl_memory_options options = options_for(target);
+    static unsigned char data[8192];
+    wl_memory *memory, *fork;
+    wl_memory_cut cut = cut_of(0, WL_MEMORY_CUT_CLEAN, 0);
+    wl_memory_info info;
+    unsigned char byte;
+    uint32_t bytes;
+    int how, wrong;
+
+    options.ageing = 1;
+    options.factory_bad = WL_MEMORY_FACTORY_NONE;
+    options.celsius = 40;
+    options.seed = 3;
+    memory = made_with(&options);
+    info = info_of(memory);
+    bytes = (uint32_t)info.page_bytes;
+    CHECK(bytes <= sizeof data);
+    OK(wl_memory_set_cycles(memory, 0, info.endurance * 3 / 2));
+    memset(data, 0x3C, sizeof data);
+    OK(wl_memory_program_page(memory, 0, 0, data, bytes));
+    OK(wl_memory_keep(memory, 9e8, 70));
+    wrong = wrong_bits(memory, data, bytes, 1);
+    CHECK(wrong > 3 && wrong_bits(memory, data, bytes, 0) == wrong);
+    for (how = 0; how < 5; how++) {
+        fork = forked(memory);
+        switch (how) {
+        case 0:
+            OK(wl_memory_flip_bit(fork, 0, 5, 3));
+            OK(wl_memory_flip_bit(fork, 0, 5, 3));
+            break;
+        case 1:
+            OK(wl_memory_peek(fork, 0, &byte, 1));
+            OK(wl_memory_poke(fork, 0, &byte, 1));
+            break;
+        case 2:
+            OK(wl_memory_set_fault(fork, 0, WL_MEMORY_ERASE_ERROR));
+            IS(ERASE_FAILED, wl_memory_erase(fork, 0));
+            break;
+        case 3:
+            OK(wl_memory_set_fault(fork, 0, WL_MEMORY_ERASE_NOOP));
+            OK(wl_memory_erase(fork, 0));
+            break;
+        case 4:
+            OK(wl_memory_start_erase(fork, 0, info.block_bytes));
+            OK(wl_memory_cut_power(fork, &cut));
+            OK(wl_memory_power_up(fork));
+            break;
+        }
+        CHECK(wrong_bits(fork, data, bytes, 1) >= wrong - 1);
+        CHECK(wrong_bits(fork, data, bytes, 0) >= wrong - 1);
+        OK(wl_memory_free(fork));
+    }
+    /* An erase renews them. */
+    OK(wl_memory_erase(memory, 0));
+    OK(wl_memory_program_page(memory, 0, 0, data, bytes));
+    CHECK(wrong_bits(memory, data, bytes, 1) == 0);
+    OK(wl_memory_free(memory));
+}
+
+/* An erased cell that was flipped reads as 0, and holds the 0 that is programmed. */
+static void flipped(const char *target)
+{
+    wl_memory_options options = options_for(target);
+    static unsigned char page[8192];
+    wl_memory *memory;
+    uint32_t bytes;
+    unsigned char byte;
+
+    options.factory_bad = WL_MEMORY_FACTORY_NONE;
+    options.strict = 1;
+    memory = made_with(&options);
+    bytes = (uint32_t)info_of(memory).page_bytes;
+    memset(page, 0, sizeof page);
+    OK(wl_memory_flip_bit(memory, 2, 5, 0));
+    OK(wl_memory_flip_bit(memory, 2, 6, 0));
+    OK(wl_memory_peek_page(memory, 2, 5, &byte, 1));
+    CHECK(byte == 0xFE);
+    OK(wl_memory_program_page(memory, 2, 0, page, bytes));
+    OK(wl_memory_peek_page(memory, 2, 5, &byte, 1));
+    CHECK(byte == 0);
+    OK(wl_memory_read_page(memory, 2, 0, page, bytes, NULL));
+    CHECK(all(page, bytes, 0));
+    OK(wl_memory_free(memory));
+}
+
 /* What pages are told to hold costs each page, not the pages of its block: a block has 131,072 here. */
 static void small_pages(void)
 {
@@ -283,14 +500,25 @@ int main(int count, char **arguments)
     on_nor(1);
     on_nand();
     on_bytes();
+    into_suspended();
+    beside_torn("w25n01gv");
+    beside_torn("mt29f1g01");
+    cut_reads("em064lx");
+    cut_reads("m95m04");
+    cut_reads("micron-emmc50-8g");
     cut_erases();
     unpowered("mt25ql128");
     unpowered("em064lx");
     unpowered("mt29f1g01");
+    unpowered("emd4e001g");
     end_of_time("mt25ql128", arguments[1]);
     end_of_time("em064lx", arguments[1]);
     end_of_time("mr4a16b", arguments[1]);
     end_of_time("mt29f1g01", arguments[1]);
+    leaked("mt29f32g08qaa");
+    flipped("nand128w3a2bn");
+    flipped("w25n01gv");
+    flipped("mt25ql128");
     small_pages();
     return 0;
 }

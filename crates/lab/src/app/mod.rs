@@ -8,6 +8,8 @@ mod memory;
 mod power;
 mod rows;
 
+use std::collections::BTreeSet;
+
 use wordline_apps::project::PhaseInputs;
 use wordline_apps::{BandRequest, CurvePlace, PlainEstimates, Profile, Projection, project};
 use wordline_catalog::Catalog;
@@ -47,6 +49,7 @@ pub(crate) fn run(
     let (profile, text) = given::profile(workload, control)?;
     let power_runs = power::runs(workload, control)?;
     let names = targets(catalog, &profile, &experiment.targets)?;
+    check_prices(catalog, workload, &names, document)?;
     // In full, so that the document repeats without the file.
     document.experiment.targets = names[1..].to_vec();
     if let wordline_core::Workload::App(app) = &mut document.experiment.workload {
@@ -172,6 +175,36 @@ fn targets(
     distinct("to", names.iter().cloned())?;
     names.insert(0, baseline);
     Ok(names)
+}
+
+/// A price of no module of the projection is a slip of the pen; one that is missing among others is said.
+fn check_prices(
+    catalog: &Catalog,
+    workload: &AppWorkload,
+    names: &[String],
+    document: &mut ResultSet,
+) -> Result<(), LabError> {
+    let prices = &workload.prices.parts;
+    if prices.is_empty() {
+        return Ok(());
+    }
+    let mut modules = BTreeSet::new();
+    for name in names {
+        let target = catalog.module_in_system(name)?;
+        modules.insert(target.module.header.id.as_str());
+    }
+    let listed = |ids: Vec<&str>| ids.join(", ");
+    if let Some(found) = prices.keys().find(|id| !modules.contains(id.as_str())) {
+        let known = listed(modules.into_iter().collect());
+        let found = found.clone();
+        return Err(SettingProblem::PriceOfNoModule { found, known }.of("price"));
+    }
+    modules.retain(|id| !prices.contains_key(*id));
+    if !modules.is_empty() {
+        let modules = &listed(modules.into_iter().collect());
+        document.warn(LabWarning::PriceMissing { modules });
+    }
+    Ok(())
 }
 
 /// The places of a surface that the phases may lie at.

@@ -116,15 +116,16 @@ impl Disturbed {
 
     /// How many are expected to be wrong.
     fn expected(&self, oxide: &Oxide, worn: &OxideWear) -> f64 {
-        let Some((stored, order)) = worn.stored[self.index as usize] else {
+        let charge = worn.charge();
+        let Some((stored, order)) = charge.stored[self.index as usize] else {
             return 0.0;
         };
         let cycles = worn.stress(self.index) as f64 / CYCLE as f64;
-        let programs = worn.programs.saturating_sub(order) as f64;
+        let programs = charge.programs.saturating_sub(order) as f64;
         let wear = 1.0 + cycles / oxide.rated.max(1) as f64;
         let kept = (self.now - stored).max(0.0);
         programs * oxide.program_disturb
-            + worn.reads as f64 * wear / oxide.read_disturb
+            + charge.reads as f64 * wear / oxide.read_disturb
             + f64::from(self.bits)
                 * (oxide.retention.rate * oxide.retention.leaking(cycles) * kept).min(0.5)
     }

@@ -2,6 +2,7 @@
 
 use super::oxide::CYCLE;
 use super::{Oxide, Stress};
+use crate::content::BlockCharge;
 
 /// What a block has been through.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,13 +15,8 @@ pub(crate) struct OxideWear {
     programmed: Vec<u64>,
     /// Erase steps that the neediest page has taken.
     taken: usize,
-    /// What disturbs the bits since the last erase.
-    pub(super) reads: u64,
-    /// Programs since the last erase.
-    pub(super) programs: u64,
-    /// When each page was programmed first since the erase: on the chip's retention clock, and in programs of the
-    /// block.
-    pub(super) stored: Vec<Option<(f64, u64)>>,
+    /// What the bits have gone through since the last erase.
+    pub(super) charge: BlockCharge,
 }
 
 impl OxideWear {
@@ -30,11 +26,14 @@ impl OxideWear {
         let mut worn = Self {
             programmed: vec![0; strengths.len()],
             erased: cycles.saturating_mul(CYCLE),
-            stored: vec![None; strengths.len()],
+            charge: BlockCharge {
+                cycle: None,
+                reads: 0,
+                programs: 0,
+                stored: vec![None; strengths.len()],
+            },
             strengths,
             taken: 0,
-            reads: 0,
-            programs: 0,
         };
         worn.settle(oxide);
         worn
@@ -59,11 +58,12 @@ impl OxideWear {
     /// its strength. Of programs in parts, the first moves the charge of the page.
     pub(crate) fn program(&mut self, oxide: &Oxide, page: u32, stress: Stress, now: f64) -> bool {
         let index = page as usize;
-        self.programs += 1;
-        if self.stored[index].is_some() {
+        let charge = &mut self.charge;
+        charge.programs += 1;
+        if charge.stored[index].is_some() {
             return false;
         }
-        self.stored[index] = Some((now, self.programs));
+        charge.stored[index] = Some((now, charge.programs));
         self.programmed[index] = self.programmed[index].saturating_add(stress.program);
         self.settle_page(oxide, index);
         self.stress(page) >= self.strengths[index]
@@ -140,7 +140,7 @@ impl OxideWear {
 
     /// Counts reads of the block's pages.
     pub(crate) fn add_reads(&mut self, reads: u64) {
-        self.reads = self.reads.saturating_add(reads);
+        self.charge.reads = self.charge.reads.saturating_add(reads);
     }
 
     /// Whether a cell is past its strength.
@@ -150,14 +150,39 @@ impl OxideWear {
 
     /// Forgets what an erase renews.
     pub(crate) fn forget(&mut self) {
-        self.reads = 0;
-        self.programs = 0;
-        self.stored.fill(None);
+        self.charge.cycle = None;
+        self.charge.reads = 0;
+        self.charge.programs = 0;
+        self.charge.stored.fill(None);
+    }
+
+    /// What the bits have gone through.
+    pub(crate) const fn charge(&self) -> &BlockCharge {
+        &self.charge
+    }
+
+    /// The same, to be put back whatever erases come until then; the unit is in `cycle`.
+    pub(crate) fn kept_charge(&self, cycle: u64) -> BlockCharge {
+        let charge = self.charge.clone();
+        BlockCharge {
+            cycle: charge.cycle.or(Some(cycle)),
+            ..charge
+        }
+    }
+
+    /// The cycle that wrong bits are drawn by, of a unit that is in `cycle`.
+    pub(crate) fn drawn_by(&self, cycle: u64) -> u64 {
+        self.charge.cycle.unwrap_or(cycle)
+    }
+
+    /// Lets the bits have gone through what others have, of a block of as many pages.
+    pub(crate) fn set_charge(&mut self, charge: &BlockCharge) {
+        self.charge.clone_from(charge);
     }
 
     /// Forgets how old the charge of a page is.
     pub(crate) fn forget_page(&mut self, page: u32) {
-        self.stored[page as usize] = None;
+        self.charge.stored[page as usize] = None;
     }
 
     fn settle(&mut self, oxide: &Oxide) {

@@ -20,7 +20,7 @@ use crate::flash_control::{ErasePhase, FlashControl, StartedErase, block_at};
 use crate::memory::FlashMemory;
 use crate::pages::{Pages, spans};
 use crate::power::{PowerDraw, Residence};
-use crate::programming::{ProgramHistory, clear_bits};
+use crate::programming::{ProgramHistory, clear_bits, is_righted};
 use crate::wired::SuspendedRead;
 
 /// What an ideal flash is.
@@ -153,6 +153,9 @@ impl IdealFlash {
         geometry.check_program(page, column, data.len() as u64)?;
         let (block, within) = self.place(page);
         self.check_good(block)?;
+        if data.is_empty() {
+            return Ok(());
+        }
         self.check_free(block..block + 1, false)?;
         let held = self.page(block, within);
         let ahead = self.blocks.get(block as usize).and_then(|block| {
@@ -183,6 +186,9 @@ impl IdealFlash {
             .into_iter()
             .flatten()
             .fold(0, |all, unit| all | 1 << unit.min(63));
+        let bytes = &held.bytes;
+        held.wrong
+            .retain(|bit| !is_righted(bytes, *bit, column, data));
         clear_bits(&mut held.bytes[column as usize..], data);
     }
 
@@ -534,6 +540,7 @@ impl FlashMemory for IdealFlash {
             pages: pages
                 .map(|(number, page)| (*number, (**page).clone()))
                 .collect(),
+            charges: Vec::new(),
         })
     }
 

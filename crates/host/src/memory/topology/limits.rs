@@ -30,6 +30,13 @@ impl MemoryLimits {
 
 const MEMORY: &str = "proc/meminfo";
 
+/// Bytes of memory that this machine can give now; `None` where it does not say so.
+#[must_use]
+pub fn free_memory() -> Option<u64> {
+    let limits = read(&LinuxFiles::below(Path::new("/"))).ok()?;
+    Some(limits.free_bytes())
+}
+
 pub(super) fn read(files: &LinuxFiles) -> Result<MemoryLimits, TopologyError> {
     let memory = files.text(MEMORY).unwrap_or_default();
     let of = |key| kibibytes(&memory, key);

@@ -21,7 +21,7 @@ pub use cpus::CpuPlace;
 pub use huge_pages::{HugePages, HugePool, TransparentMode};
 pub use kinds::CoreKind;
 pub(super) use limits::pressure_folder;
-pub use limits::{MemoryLimits, processor_quota};
+pub use limits::{MemoryLimits, free_memory, processor_quota};
 pub use nodes::NodeMemory;
 
 use super::system;

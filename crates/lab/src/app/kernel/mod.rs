@@ -22,12 +22,14 @@ use wordline_apps::kernels::{AppKernel, KernelRun, KernelSizeError};
 use wordline_apps::overlap::OverlapCore;
 use wordline_apps::{Profile, SurfaceTable};
 use wordline_catalog::Catalog;
+use wordline_core::quantity::ByteCount;
 use wordline_dram::sheet::{Connected, Settings};
 use wordline_trace::dram::{CacheChoices, CoreCaches, DramFormat, ProgramCounts};
 
 use super::memory::{self, AskedPlaces};
 use crate::control::{Control, Progress};
 use crate::error::{LabError, SettingProblem, in_range};
+use crate::machine_memory::free_memory;
 pub use follower::FollowPlan;
 use follower::{FollowWatch, FollowedPhase, KernelFollower};
 
@@ -153,6 +155,7 @@ pub fn demand(
     in_range("ipc", request.instructions_per_cycle, 0.01, 64.0)?;
     in_range("prefetch", request.prefetch_lines, 0, 63)?;
     let plan = request.plan.checked()?;
+    check_memory(request)?;
     let caches = request.caches.caches(DramFormat::Lackey);
     let caches = caches.map_err(|error| SettingProblem::Unread(error.to_string()).of("cache"))?;
     let Some(found) = followed(request, &caches, plan, control) else {
@@ -190,6 +193,20 @@ pub fn demand(
         profile,
         is_surface_simulated,
     }))
+}
+
+/// A kernel's data lie in the memory of this machine, where it says how much it has.
+fn check_memory(request: &KernelRequest) -> Result<(), LabError> {
+    let bytes = request.bytes.unwrap_or(request.kernel.usual_bytes());
+    match free_memory().filter(|free| *free < bytes) {
+        None => Ok(()),
+        Some(free) => {
+            // What is left changes all the time: whole MiB say enough of it.
+            let free = free - free % (1 << 20);
+            let [asked, free] = [bytes, free].map(ByteCount::from_bytes);
+            Err(SettingProblem::BeyondFreeMemory { asked, free }.of("size"))
+        }
+    }
 }
 
 /// What was followed of a kernel.

@@ -173,6 +173,14 @@ fn what_cannot_be_is_answered_with_what_can() {
             },
             "cores 0 is out of range",
         ),
+        #[cfg(target_os = "linux")]
+        (
+            KernelRequest {
+                bytes: Some(1 << 50),
+                ..good.clone()
+            },
+            "size needs 1024 TiB of memory, and this machine has",
+        ),
         (
             KernelRequest {
                 prefetch_lines: 64,

@@ -271,22 +271,27 @@ impl Nand {
         if self.ageing.is_none() {
             return Vec::new();
         }
+        let (block, _) = self.place(page);
+        self.with_worn(block as u32, |_, worn| worn.add_reads(1));
+        self.gone_wrong(page, end)
+    }
+
+    /// The bits that have gone wrong in a page by `instant`.
+    pub(super) fn gone_wrong(&self, page: u32, instant: Time) -> Vec<u32> {
         let (block, index) = self.place(page);
-        let (key, bits) = (self.spec.key, self.spec.geometry.page_bytes * 8);
-        let cycle = self.erases(block);
-        let wrong = self.with_worn(block as u32, |ageing, worn| {
-            worn.add_reads(1);
-            let disturbed = Disturbed {
-                key,
-                page,
-                index,
-                cycle,
-                now: ageing.kept_at(end),
-                bits,
-            };
-            disturbed.wrong(&ageing.oxide, worn)
-        });
-        wrong.unwrap_or_default()
+        let worn = self.blocks.get(block).and_then(|block| block.worn.as_ref());
+        let (Some(ageing), Some(worn)) = (&self.ageing, worn) else {
+            return Vec::new();
+        };
+        let disturbed = Disturbed {
+            key: self.spec.key,
+            page,
+            index,
+            cycle: worn.drawn_by(self.erases(block)),
+            now: ageing.kept_at(instant),
+            bits: self.spec.geometry.page_bytes * 8,
+        };
+        disturbed.wrong(&ageing.oxide, worn)
     }
 
     /// The error correction that reads go through: on the die, or the host's where that is asked for, or where the chip
@@ -322,7 +327,7 @@ impl Nand {
 
     /// Does something with the state of a block that ages; `None` in a chip that does not, and where there is no such
     /// block.
-    fn with_worn<T>(
+    pub(super) fn with_worn<T>(
         &mut self,
         block: u32,
         run: impl FnOnce(&NandAgeing, &mut OxideWear) -> T,

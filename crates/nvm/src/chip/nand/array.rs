@@ -11,7 +11,7 @@ use wordline_memory::Ecc;
 use super::ecc::{Code, EccVerdict};
 use crate::ageing::OxideWear;
 use crate::content::{BlockContent, PageContent};
-use crate::programming::clear_bits;
+use crate::programming::{clear_bits, is_righted};
 use crate::rules::{Rule, RuleSet};
 
 /// A block of pages. Its default is erased and was never cycled.
@@ -117,6 +117,13 @@ impl NandPage {
             torn: false,
             wrong: Vec::new(),
         }
+    }
+
+    /// Lets erased cells that had gone wrong hold what a program gives them: 0, which they hold already.
+    pub(super) fn right_by_program(&mut self, column: u32, data: &[u8]) {
+        let bytes = &self.bytes;
+        self.wrong
+            .retain(|bit| !is_righted(bytes, *bit, column, data));
     }
 
     /// Clears the bits that are 0 in `data`.
@@ -299,6 +306,11 @@ impl NandBlock {
         let page = |index: u32| Some((index, self.page_content(index)?));
         BlockContent {
             pages: (0..self.pages.len() as u32).filter_map(page).collect(),
+            charges: self
+                .worn
+                .iter()
+                .map(|worn| worn.kept_charge(self.erases))
+                .collect(),
         }
     }
 
@@ -314,7 +326,8 @@ impl NandBlock {
         })
     }
 
-    /// Lets the block hold what another one held. Its cycles, and whether it fails, stay as they are.
+    /// Lets the block hold what another one held, as if it were programmed anew. Its cycles, and whether it fails, stay as
+    /// they are.
     pub(super) fn restore(&mut self, content: &BlockContent, erased: &Arc<[u8]>) {
         self.torn = false;
         self.highest = None;
@@ -340,7 +353,9 @@ impl NandBlock {
                 Arc::make_mut(page).torn = true;
             }
         }
-        if let Some(worn) = &mut self.worn {
+        if content.is_none()
+            && let Some(worn) = &mut self.worn
+        {
             worn.forget_page(index);
         }
         let is_programmed = content.is_some_and(|content| content.programs > 0);

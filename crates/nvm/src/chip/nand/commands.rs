@@ -447,6 +447,7 @@ impl Nand {
             cells.program(column, &data[..data.len() / 2], rules);
             cells.tear();
         } else if rules.keep(Rule::Content) {
+            cells.right_by_program(column, data);
             // The columns that were not loaded hold 0xFF in the register, and change nothing.
             if Arc::ptr_eq(&cells.bytes, erased) && rules.keep(Rule::ClearsOnly) {
                 cells.hold(&register.bytes);

@@ -345,18 +345,31 @@ impl Nand {
     pub fn set_cycles(&mut self, block: u32, cycles: u64) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
-        let block = self.blocks.get_mut(block as usize);
-        block.erases = erases;
-        // Its oxide has worn as much, however that came to be.
-        block.worn = None;
+        let state = self.blocks.get_mut(block as usize);
+        let charge = state
+            .worn
+            .as_ref()
+            .map(|worn| worn.kept_charge(state.erases));
+        state.erases = erases;
+        // Its oxide has worn as much, however that came to be; what it keeps is as old as before.
+        state.worn = None;
+        if let Some(charge) = charge {
+            self.with_worn(block, |_, worn| worn.set_charge(&charge));
+        }
         Ok(())
     }
 
-    /// What the cells of a page hold, without time and energy, and without the ECC.
+    /// What the cells of a page hold at an instant, without time and energy, and without the ECC.
     ///
     /// # Errors
     /// When the range leaves the page or the memory.
-    pub fn peek(&self, page: u32, column: u32, out: &mut [u8]) -> Result<(), NvmError> {
+    pub fn peek(
+        &self,
+        instant: Time,
+        page: u32,
+        column: u32,
+        out: &mut [u8],
+    ) -> Result<(), NvmError> {
         self.spec
             .geometry
             .check_read(page, column, out.len() as u64)?;
@@ -367,10 +380,14 @@ impl Nand {
             return Ok(());
         };
         let erased = &self.spec.erased;
-        match block.intact(index, erased) {
+        match block
+            .intact(index, erased)
+            .filter(|_| self.ageing.is_none())
+        {
             Some(bytes) => out.copy_from_slice(&bytes[range]),
             None => {
-                let (bytes, _) = block.fetch(index, erased, None, &[], RuleSet::ALL);
+                let wrong = self.gone_wrong(page, instant);
+                let (bytes, _) = block.fetch(index, erased, None, &wrong, RuleSet::ALL);
                 out.copy_from_slice(&bytes[range]);
             }
         }
@@ -394,8 +411,11 @@ impl Nand {
     pub fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         self.spec.geometry.check_block(block)?;
         content.check(&self.spec.geometry)?;
-        let block = self.blocks.get_mut(block as usize);
-        block.restore(content, &self.spec.erased);
+        let state = self.blocks.get_mut(block as usize);
+        state.restore(content, &self.spec.erased);
+        if let Some(charge) = content.charges.first() {
+            self.with_worn(block, |_, worn| worn.set_charge(charge));
+        }
         Ok(())
     }
 

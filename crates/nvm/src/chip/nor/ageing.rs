@@ -15,6 +15,7 @@ use crate::ageing::{
     AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, RetentionClock,
     Stress,
 };
+use crate::content::BlockCharge;
 use crate::pages::Pages;
 use crate::power::Residence;
 use crate::rules::RuleSet;
@@ -247,31 +248,64 @@ impl Nor {
     }
 
     fn disturb_at(&mut self, at: u64, out: &mut [u8], now: f64) {
-        let Some(key) = self.spec.ageing.as_ref().map(|figures| figures.key) else {
+        for unit in self.units(at, out.len() as u64) {
+            self.with_worn(unit, |_, _, worn| worn.add_reads(1));
+        }
+        self.turn_wrong_at(at, out, now);
+    }
+
+    /// Turns the bits that have gone wrong in what `out` holds from `at` on by an instant.
+    pub(super) fn turn_wrong(&self, at: u64, out: &mut [u8], instant: Time) {
+        if let Some(now) = self.kept_at(instant) {
+            self.turn_wrong_at(at, out, now);
+        }
+    }
+
+    fn turn_wrong_at(&self, at: u64, out: &mut [u8], now: f64) {
+        let (Some(figures), Some(ageing)) = (&self.spec.ageing, &self.ageing) else {
             return;
         };
         let unit_bytes = self.spec.unit_bytes();
         let end = at + out.len() as u64;
         for unit in self.units(at, out.len() as u64) {
+            let Some(Some(worn)) = ageing.units.get(unit as usize) else {
+                continue;
+            };
             let first = unit * unit_bytes;
-            let cycle = self.cycles(first);
-            let wrong = self.with_worn(unit, |oxide, _, worn| {
-                worn.add_reads(1);
-                let disturbed = Disturbed {
-                    key,
-                    page: unit as u32,
-                    index: 0,
-                    cycle,
-                    now,
-                    bits: (8 * unit_bytes) as u32,
-                };
-                disturbed.wrong(oxide, worn)
-            });
-            for bit in wrong.unwrap_or_default() {
+            let disturbed = Disturbed {
+                key: figures.key,
+                page: unit as u32,
+                index: 0,
+                cycle: worn.drawn_by(self.cycles(first)),
+                now,
+                bits: (8 * unit_bytes) as u32,
+            };
+            for bit in disturbed.wrong(&ageing.oxide, worn) {
                 let byte = first + u64::from(bit / 8);
                 if (at..end).contains(&byte) {
                     out[(byte - at) as usize] ^= 1 << (bit % 8);
                 }
+            }
+        }
+    }
+
+    /// What the bits of each unit of a range have gone through; nothing in a chip that does not age.
+    pub(super) fn charges(&self, at: u64, bytes: u64) -> Vec<BlockCharge> {
+        let Some(ageing) = &self.ageing else {
+            return Vec::new();
+        };
+        let charge = |unit: u64| match ageing.units.get(unit as usize) {
+            Some(Some(worn)) => worn.kept_charge(self.cycles(unit * self.spec.unit_bytes())),
+            _ => BlockCharge::default(),
+        };
+        self.units(at, bytes).map(charge).collect()
+    }
+
+    /// Lets the units of a range have gone through what was noted of them; those of which nothing was stay as they are.
+    pub(super) fn set_charges(&mut self, at: u64, bytes: u64, charges: &[BlockCharge]) {
+        for (unit, charge) in self.units(at, bytes).zip(charges) {
+            if !charge.stored.is_empty() {
+                self.with_worn(unit, |_, _, worn| worn.set_charge(charge));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What a range of a NOR flash holds, and the cycles that it has seen.
 
+use wordline_core::quantity::Time;
 use wordline_memory::OutOfRange;
 
 use super::Nor;
@@ -8,13 +9,14 @@ use crate::content::{BlockContent, PageContent};
 use crate::error::NvmError;
 
 impl Nor {
-    /// What a range holds, without time and energy.
+    /// What a range holds at an instant, without time and energy: the bits that have gone wrong as they are.
     ///
     /// # Errors
     /// When the range leaves the array.
-    pub fn peek(&self, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
+    pub fn peek(&self, instant: Time, at: u64, out: &mut [u8]) -> Result<(), NvmError> {
         OutOfRange::check(at, out.len() as u64, self.spec.capacity)?;
         self.array.read(at, out);
+        self.turn_wrong(at, out, instant);
         Ok(())
     }
 
@@ -25,7 +27,10 @@ impl Nor {
     pub fn content(&self, at: u64, bytes: u64) -> Result<BlockContent, NvmError> {
         OutOfRange::check(at, bytes, self.spec.capacity)?;
         let page_bytes = self.spec.geometry.page_bytes as usize;
-        let mut content = BlockContent::default();
+        let mut content = BlockContent {
+            charges: self.charges(at, bytes),
+            ..BlockContent::default()
+        };
         for (number, at) in (at..at + bytes).step_by(page_bytes).enumerate() {
             if let Some(page) = self.page_content(at)? {
                 content.pages.insert(number as u32, page);
@@ -98,6 +103,7 @@ impl Nor {
         geometry.pages_per_block = (bytes / page_bytes) as u32;
         content.check(&geometry)?;
         self.array.erase(at, bytes);
+        self.set_charges(at, bytes, &content.charges);
         for (page, content) in &content.pages {
             self.set_page_content(at + u64::from(*page) * page_bytes, Some(content))?;
         }
@@ -112,8 +118,10 @@ impl Nor {
     pub fn set_cycles(&mut self, at: u64, bytes: u64, cycles: u64) -> Result<(), NvmError> {
         OutOfRange::check(at, bytes, self.spec.capacity)?;
         let erases = cycles_since(cycles, self.cycles_before)?;
+        let charges = self.charges(at, bytes);
         self.array.set_erases(at, bytes, erases);
         self.forget_wear(at, bytes);
+        self.set_charges(at, bytes, &charges);
         Ok(())
     }
 }
