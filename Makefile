@@ -77,6 +77,7 @@ nightly: ## what takes longer: fuzzing, the site, the table and both kinds of fi
 	WORDLINE_CASES=1000000 cargo test --release --locked -p wordline-dram --test all against_oracle::engine_and -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-dram --test all checker::engine -- --nocapture
 	WORDLINE_COMMANDS=1000000000 cargo test --release --locked -p wordline-catalog --test all dram_checker -- --nocapture
+	WORDLINE_DAMAGES=3000 cargo test --release --locked -p wordline-catalog --lib sheets_never_panic
 	WORDLINE_SPACES=10 cargo test --release --locked -p wordline-lab --test all -- explore::the_front --nocapture
 	WORDLINE_CANDIDATES=1 cargo test --release --locked -p wordline-lab --test all -- explore::what_cannot --nocapture
 	WORDLINE_KILLS=1000 cargo test --locked -p wordline --test all -- sweep::killed --nocapture

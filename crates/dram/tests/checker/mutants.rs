@@ -145,6 +145,10 @@ fn fate(
                 .filter(|(_, tight)| tight.0 > 0)
                 .map(|(rule, _)| *rule),
         );
+        // Of a number that is removed only that it is caught is asked, not by which rules.
+        if change == Change::Removed && !fate.caught_in.is_empty() {
+            break;
+        }
     }
     let often = exact.iter().filter(|(_, count)| **count >= 10);
     fate.slack = often

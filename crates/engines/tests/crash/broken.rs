@@ -1,7 +1,5 @@
 //! Drivers below littlefs that break one promise each.
 
-use std::collections::BTreeMap;
-
 use wordline_engines::{BlockFault, BlockShape, Blocks};
 
 /// What a driver does wrong.
@@ -89,15 +87,13 @@ impl<B: Blocks> Blocks for Broken<B> {
 
     fn read(&mut self, block: u32, at: u32, out: &mut [u8]) -> Result<(), BlockFault> {
         self.blocks.read(block, at, out)?;
-        let waiting: BTreeMap<u32, u8> = self
-            .held
-            .iter()
-            .filter(|(held, _, _)| *held == block)
-            .flat_map(|(_, from, data)| (*from..).zip(data.iter().copied()))
-            .collect();
-        for (place, byte) in (at..).zip(out) {
-            if let Some(held) = waiting.get(&place) {
-                *byte = *held;
+        // The newest program of a byte is the last.
+        for (_, from, data) in self.held.iter().filter(|(held, _, _)| *held == block) {
+            let end = at + out.len() as u32;
+            let (first, last) = (at.max(*from), end.min(from + data.len() as u32));
+            if first < last {
+                let waiting = &data[(first - from) as usize..(last - from) as usize];
+                out[(first - at) as usize..(last - at) as usize].copy_from_slice(waiting);
             }
         }
         Ok(())
