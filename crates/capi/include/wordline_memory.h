@@ -88,8 +88,8 @@ typedef struct wl_memory wl_memory;
 
 /* What became of a call: 0, or a negative number, as drivers return them. wl_memory_message tells more. Unless it is said
  * otherwise, nothing has changed when a call fails. An operation that is refused takes no time, counts nowhere, and no
- * listener hears of it: only WL_MEMORY_UNCORRECTABLE to WL_MEMORY_ERASE_FAILED, and WL_MEMORY_POWER_LOST where the power
- * goes in it, are of operations that the chip was asked for. */
+ * listener hears of it. Asked of the chip are those that return WL_MEMORY_UNCORRECTABLE to WL_MEMORY_ERASE_FAILED, and
+ * WL_MEMORY_POWER_LOST where the power goes in them. */
 typedef int32_t wl_memory_status;
 enum {
     WL_MEMORY_OK = 0,
@@ -272,8 +272,8 @@ typedef struct wl_memory_fault {
     uint64_t size;   /* sizeof(wl_memory_fault) */
     uint64_t kind;   /* WL_MEMORY_PROGRAM_ERROR to WL_MEMORY_ERASE_STALE; of WL_MEMORY_BYTES no erases */
     uint64_t at;     /* first byte of the range that goes bad; main areas alone count */
-    uint64_t bytes;  /* of it, 1 or more. Of flash whole blocks, each of which counts by itself; else any, and every operation that
-                        touches one of them is struck */
+    uint64_t bytes;  /* of it, 1 or more. Of flash whole blocks, each of which counts by itself; else any, and every
+                        operation that touches one of them is struck */
     uint64_t after;  /* operations of its kind that go well first: 2 spares the first two */
     uint64_t times;  /* operations that it strikes then, before it strikes no more; 0: all */
     uint64_t one_in; /* after these, each operation is struck with a chance of 1 in so many; 0 and 1: always */
@@ -284,8 +284,8 @@ typedef struct wl_memory_fault {
  * first part of the bytes, or some of the bits that were to be cleared, of which some may read differently each time.
  * A page can also read as erased throughout, because no cell has taken enough charge yet, and count as programmed all the
  * same: a program of it is WL_MEMORY_MISUSE where its programs are used up, of NAND those of the page, and where
- * info.once_bytes is not 0 those of its units. Who finds a page free after a cut erases its block before using it. With an ECC the page may be uncorrectable, or corrected in one read and lost in
- * another. */
+ * info.once_bytes is not 0 those of its units. Who finds a page free after a cut erases its block before using it. With
+ * an ECC the page may be uncorrectable, or corrected in one read and lost in another. */
 enum {
     WL_MEMORY_CUT_CLEAN = 0,    /* nothing: the cut comes just before it */
     WL_MEMORY_CUT_TORN = 1,     /* a part of it, which the seed draws */
@@ -574,8 +574,8 @@ wl_memory_status wl_memory_advance(wl_memory *memory, uint64_t time_ps);
  * wl_memory_stats counts them: of the last one. */
 uint64_t wl_memory_last_duration(const wl_memory *memory);
 
-/* Energy of the chip since it was made, idle time included; without power it draws nothing. NaN where its sheet states no current for something that it
- * did, of an ideal memory once any time has passed, and if the handle is bad. */
+/* Energy of the chip since it was made, idle time included; without power it draws nothing. NaN where its sheet states no
+ * current for something that it did, of an ideal memory once any time has passed, and if the handle is bad. */
 double wl_memory_energy(const wl_memory *memory);
 
 /* What the memory did. */
@@ -641,8 +641,8 @@ wl_memory_status wl_memory_power_up(wl_memory *memory);
 
 /* Saves what the memory holds, with wear, bad blocks and faults, and without clock, energy and statistics. A file of that
  * name is replaced. WL_MEMORY_BUSY while an erase was not waited for, WL_MEMORY_POWER_LOST without power. Of a block that a
- * power cut left in doubt one reading is saved, and what it reads from then on is no longer in doubt: a fork keeps the
- * doubt. The format is described in Wordline's
+ * power cut left in doubt one reading is saved, and what it reads from then on is no longer in doubt; bits that have leaked
+ * are as they were programmed. A fork keeps both. The format is described in Wordline's
  * documentation, reference, "Images of memories". WL_MEMORY_UNSUPPORTED of cards. */
 wl_memory_status wl_memory_save(const wl_memory *memory, const char *path);
 

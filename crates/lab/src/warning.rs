@@ -151,6 +151,8 @@ warnings! {
          dram surface --surface FILE keeps one, and --surface FILE takes it";
     ProfileCaution Profile { what }
         "{what}";
+    PriceUnused Default { modules }
+        "the price of {modules} is not used: it is not projected";
     PriceMissing Default { modules }
         "no price is stated for {modules}: cost is compared among the others alone";
     EnergyUndetermined Undetermined { why }

@@ -103,6 +103,14 @@ fn a_price_of_another_module_is_refused_and_one_that_is_missing_is_said() {
     assert!(value(&both, Metric::Cost, MRDIMM, None).is_some());
     let one = done(priced(&[mrdimm]), &Control::default()).expect("priced");
     assert!(missing(&one), "{:?}", one.warnings);
+    let other = "rdimm-6400-2rx4-64g";
+    let unused = done(priced(&[rdimm, mrdimm, other]), &Control::default()).expect("a module");
+    let warnings: Vec<_> = unused.warnings.iter().map(|one| &*one.advice).collect();
+    let said = format!("the price of {other} is not used");
+    assert!(
+        warnings.iter().any(|one| one.starts_with(&said)),
+        "{warnings:?}"
+    );
     let none = done(AppWorkload::default(), &Control::default()).expect("no prices");
     assert!(!missing(&none));
 }

@@ -75,6 +75,16 @@ impl PageContent {
         }
     }
 
+    /// What the cells hold: the bytes with the bits that are wrong.
+    #[must_use]
+    pub fn cells(&self) -> Vec<u8> {
+        let mut cells = self.bytes.clone();
+        for bit in &self.wrong {
+            cells[*bit as usize / 8] ^= 1 << (bit % 8);
+        }
+        cells
+    }
+
     /// Checks that it fits a page of a geometry.
     ///
     /// # Errors

@@ -78,6 +78,18 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
         Vec::new()
     }
 
+    /// What a read reports of a page whose worst codeword has so many wrong bits, which the ECC corrects: in the steps of the
+    /// chip's status.
+    fn reported(&self, bits: u8) -> Ecc {
+        match bits {
+            0 => Ecc::Clean,
+            bits => Ecc::Corrected {
+                bits,
+                refresh: false,
+            },
+        }
+    }
+
     /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
     /// Either gives the same bytes, times, energies and wear.
     fn compile_costs(&mut self, _on: bool) {}
@@ -112,8 +124,17 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
     /// When there is no such page.
     fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError>;
 
+    /// Lets what has leaked from a page be wrong for good, as if it had been programmed so, and its charge be new. Nothing
+    /// changes where pages keep no charge of their own, as in NOR flash.
+    ///
+    /// # Errors
+    /// When there is no such page.
+    fn renew_charge(&mut self, page: u32) -> Result<(), NvmError> {
+        Ok(self.geometry().check_read(page, 0, 0)?)
+    }
+
     /// Lets a page hold what another one held, or be erased, without time, energy or wear. Its charge stays as old as it
-    /// was, unless it is erased.
+    /// was, unless it is erased and keeps one of its own.
     ///
     /// # Errors
     /// When there is no such page, or the content does not fit it.
@@ -160,6 +181,10 @@ impl FlashMemory for Wired<Nand> {
         self.chip().parity()
     }
 
+    fn reported(&self, bits: u8) -> Ecc {
+        self.chip().reported(bits)
+    }
+
     fn longest_operation(&self, bytes: u64) -> Option<Time> {
         let geometry = self.geometry();
         longest_of(self, bytes, geometry.capacity_bytes(), geometry.page_bytes)
@@ -184,6 +209,11 @@ impl FlashMemory for Wired<Nand> {
 
     fn set_content(&mut self, block: u32, content: &BlockContent) -> Result<(), NvmError> {
         self.chip_mut().set_content(block, content)
+    }
+
+    fn renew_charge(&mut self, page: u32) -> Result<(), NvmError> {
+        let now = self.clock().now();
+        self.chip_mut().renew_charge(now, page)
     }
 
     fn page_content(&self, page: u32) -> Result<Option<PageContent>, NvmError> {

@@ -331,7 +331,7 @@ fn missing(result: &SweepResult) -> String {
     let which = match (2..=SHARES_MAX).find(is_share) {
         Some(of) if missing.len() > 1 => format!("share {}/{of}", first % of + 1),
         _ if missing.len() == 1 => format!("point {first}"),
-        _ => format!("from point {first} on"),
+        _ => format!("the first is point {first}"),
     };
     let (few, verb) = (missing.len(), if missing.len() == 1 { "is" } else { "are" });
     format!(": {few} of {} {verb} missing, {which}", all.len())
@@ -493,7 +493,7 @@ mod tests {
         for (finished, words) in [
             (vec![0, 2], ": 2 of 4 are missing, share 2/2"),
             (vec![1, 2, 3], ": 1 of 4 is missing, point 0"),
-            (vec![0, 3], ": 2 of 4 are missing, from point 1 on"),
+            (vec![0, 3], ": 2 of 4 are missing, the first is point 1"),
         ] {
             let mut part = result();
             part.points.retain(|point| finished.contains(&point.point));

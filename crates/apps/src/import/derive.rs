@@ -243,7 +243,7 @@ fn agree(files: &PhaseFiles<'_>, cores: u32, lines: &PhaseLines) -> Result<(), C
     }
     if let Some(ran) = files.role(CounterRole::ProcessorTime) {
         let ran = ran.value / 1e9 / files.seconds;
-        if ran <= 0.0 {
+        if ran <= 0.0 && lines.read.most > 0.0 {
             return Err(CounterFault::Contradiction {
                 what: "no processor was busy, and memory delivered lines".to_owned(),
                 suffices: "count the processor time (task-clock) in the same run, or leave it out",

@@ -231,8 +231,8 @@ static int fills_pages(const wl_memory_info *info, uint64_t prog_size)
 
 static int fits(const wl_memory_info *info, const struct lfs_emubd_config *bdcfg)
 {
-    return fills_pages(info, bdcfg->prog_size) && (uint64_t)bdcfg->erase_size * bdcfg->erase_count <= info->bytes && bdcfg->read_size % info->read_bytes == 0
-        && bdcfg->prog_size % info->write_bytes == 0
+    return fills_pages(info, bdcfg->prog_size) && (uint64_t)bdcfg->erase_size * bdcfg->erase_count <= info->bytes
+        && bdcfg->read_size % info->read_bytes == 0 && bdcfg->prog_size % info->write_bytes == 0
         && (info->kind == WL_MEMORY_BYTES || bdcfg->erase_size % info->block_bytes == 0);
 }
 

@@ -397,6 +397,7 @@ impl MemoryDevice {
         );
         let (at, bytes) = match *op {
             Op::Read { at, bytes } | Op::ReadSuspending { at, bytes } => (at, bytes),
+            Op::Program { data: &[], .. } => return Ok(()),
             // Spare areas lie behind the main area of their page.
             Op::Program { page, .. } | Op::Move { to: page, .. } => {
                 (u64::from(page) * self.info.page_bytes, self.info.page_bytes)

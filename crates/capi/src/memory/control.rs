@@ -42,15 +42,14 @@ impl MemoryDevice {
     /// Lets time pass.
     pub(super) fn advance(&mut self, duration: Time) -> Result<(), MemoryFault> {
         let end = self.now().checked_plus(duration);
-        let end = end.ok_or(NvmError::TimeExhausted)?;
         if let Power::Due(due) = &self.power
-            && let Some(instant) = due.in_pause(end)
+            && let Some(instant) = due.in_pause(end.unwrap_or(Time::from_ps(u64::MAX)))
         {
             self.cells.clock().advance_to(instant);
             self.lose_power_in_pause()?;
             return Err(FaultReason::CutInPause { at: instant }.into());
         }
-        self.pass_until(end);
+        self.pass_until(end.ok_or(NvmError::TimeExhausted)?);
         Ok(())
     }
 
@@ -243,7 +242,7 @@ impl MemoryDevice {
     }
 
     /// Lets the power go while no operation is under way: what no sync has made to last is at risk all the same.
-    fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
+    pub(super) fn lose_power_in_pause(&mut self) -> Result<(), MemoryFault> {
         let work = self.cells.work.as_ref().map(|work| work.span());
         if let Power::Due(due) = &self.power {
             due.take_pending(&mut self.cells, self.tearing)?;

@@ -106,6 +106,9 @@ impl Due {
         let Some(time) = self.time else {
             return false;
         };
+        if op.bytes() == u64::MAX {
+            return true;
+        }
         // One of more bytes takes no longer than several that have these together.
         let pieces = op.bytes().div_ceil(SHORT).max(1);
         let longest = self

@@ -96,7 +96,7 @@ impl TornBlock {
                 self.tear_erases(left, done, blocks, &struck)
             }
             Op::Move { to, .. } => {
-                let bytes = moved_bytes(done, to)?;
+                let bytes = done.intended(to)?;
                 let op = Op::Program {
                     page: to,
                     column: 0,
@@ -303,7 +303,7 @@ impl FlashLog {
                 (all, FlashChange::Erase { blocks, struck })
             }
             Op::Move { to, .. } => {
-                let bytes = moved_bytes(after, to)?;
+                let bytes = after.intended(to)?;
                 let op = Op::Program {
                     page: to,
                     column: 0,
@@ -419,13 +419,6 @@ fn is_erased(cells: &mut Cells, block: u32) -> Result<bool, MemoryFault> {
     Ok(cells.flash()?.content(block)?.pages.is_empty())
 }
 
-/// What a page holds that was moved, its spare area included.
-fn moved_bytes(done: &mut Cells, page: u32) -> Result<Vec<u8>, MemoryFault> {
-    let mut bytes = vec![0; done.flash()?.geometry().columns() as usize];
-    done.flash()?.peek(page, 0, &mut bytes)?;
-    Ok(bytes)
-}
-
 /// Which of some changes have come to the cells.
 #[derive(Clone, Copy, Debug)]
 enum Landed {
@@ -473,7 +466,8 @@ fn land(left: &mut Cells, torn: &TornBlock, change: &FlashChange) -> Result<(), 
             held.units |= bits;
             left.flash()?.set_page_content(*page, Some(&held))?;
             if let Some(image) = left.torn.get_mut(&block) {
-                let _ = image.program(within, *column, data);
+                // A block that fails its programs holds less of this one: the image knows how much.
+                let _ = image.program_taken(within, *column, data);
             }
         }
         FlashChange::Erase { blocks, struck } => {

@@ -54,9 +54,11 @@ pub(super) struct MemoryDevice {
     forgetting: Option<Forgetting>,
     /// The states in which the chip would have been while there was no power: it drew nothing.
     unpowered: Residence,
+    /// From when on an operation may come to the end of simulated time before its own.
+    pub(super) late: Time,
 }
 
-/// An operation that begins later may come to the end of simulated time before its own. None takes a day.
+/// An operation of a part that begins later may come to the end of simulated time before its own: none takes a day.
 const LATE: Time = Time::from_ps(u64::MAX - 86_400 * 1_000_000_000_000);
 
 const NO_HOST_ECC: &str = "options.host_ecc: the sheet of this part asks the host for no error correction (host_ecc_bits)";
@@ -171,6 +173,7 @@ impl MemoryDevice {
             watch: None,
             forgetting: None,
             unpowered: Residence::default(),
+            late: LATE,
         }
     }
 
@@ -190,6 +193,7 @@ impl MemoryDevice {
             watch: self.watch.clone(),
             forgetting: self.forgetting,
             unpowered: self.unpowered,
+            late: self.late,
         }
     }
 
@@ -291,7 +295,7 @@ impl MemoryDevice {
             && self.cells.work.is_none()
             && self.watch.is_none()
             && !self.trace.is_heard()
-            && now < LATE
+            && now < self.late
     }
 
     /// Whether an operation that failed is one that was refused: the chip was asked for nothing, and it counts nowhere.
@@ -338,12 +342,13 @@ impl MemoryDevice {
             Power::Due(due) => self.cells.work.is_some() || due.concerns(op, 1, start),
             Power::On | Power::Off => false,
         };
-        let before = (is_at_risk || start >= LATE).then(|| self.cells.fork());
+        let before = (is_at_risk || start >= self.late).then(|| self.cells.fork());
         let result = run(&mut self.cells);
         if result.as_ref().is_err_and(MemoryFault::is_end_of_time) {
             if let Some(before) = before {
                 self.cells = before;
             }
+            self.meet_cut_at_end(op, start)?;
             return result;
         }
         if let Some(before) = before {
@@ -362,6 +367,31 @@ impl MemoryDevice {
             self.note_latency(op, result.as_ref().err());
         }
         result
+    }
+
+    /// Takes the power away where a cut by time comes in an operation that simulated time has no room for. It leaves the
+    /// memory as it was before it.
+    ///
+    /// # Errors
+    /// When it does.
+    #[cold]
+    fn meet_cut_at_end(&mut self, op: &Op<'_>, start: Time) -> Result<(), MemoryFault> {
+        let Power::Due(due) = &self.power else {
+            return Ok(());
+        };
+        let Some(instant) = due.in_pause(Time::from_ps(u64::MAX)) else {
+            return Ok(());
+        };
+        let at = instant.later(start);
+        self.cells.clock().advance_to(at);
+        self.count_and_report(op, start, true);
+        self.lose_power_in_pause()?;
+        Err(FaultReason::CutWithin {
+            what: op.words().into(),
+            start,
+            at,
+        }
+        .into())
     }
 
     /// Takes the power away where the cut that is due comes within an operation that has been run. `before` is what the memory
@@ -677,7 +707,7 @@ impl MemoryDevice {
             Power::Due(due) => !due.concerns(&op, most, now),
             Power::Off => false,
         };
-        if !later || self.trace.is_heard() || now >= LATE {
+        if !later || self.trace.is_heard() || now >= self.late {
             return 0;
         }
         let (pages, each) = self.cells.program_pages(page, data);

@@ -96,8 +96,24 @@ impl MemoryDevice {
         device.info.read_bytes = read_bytes;
         device.info.write_bytes = write_bytes;
         device.cells.strict = ideal.strict == 1;
+        let longest = longest_operation(ideal, bytes, device.info.page_bytes);
+        device.late = Time::from_ps(u64::MAX - longest);
         Ok(device)
     }
+}
+
+/// The longest that an operation can take, in ps: a read of everything, page by page where there are pages, or one program or
+/// write, or one erase.
+fn longest_operation(ideal: &Ideal, bytes: u64, page_bytes: u64) -> u64 {
+    let all = |each: u64, byte: u64, count: u64| {
+        let bytes = bytes.saturating_mul(byte);
+        each.saturating_mul(count).saturating_add(bytes)
+    };
+    let pages = bytes.checked_div(page_bytes).unwrap_or(1);
+    let read = all(ideal.read_ps, ideal.read_byte_ps, pages);
+    let program = all(ideal.program_ps, ideal.program_byte_ps, 1);
+    // A move is a read and a program.
+    read.saturating_add(program).saturating_add(ideal.erase_ps)
 }
 
 fn bytes_of(ideal: &Ideal, bytes: u64, write_bytes: u64) -> Result<Memory, MemoryFault> {

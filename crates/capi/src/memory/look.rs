@@ -6,6 +6,14 @@ use super::cells::{Cells, no_bytes, place};
 use super::fault::MemoryFault;
 
 impl Cells {
+    /// What a page should hold, spare area included, whatever has gone wrong in it since.
+    pub(super) fn intended(&mut self, page: u32) -> Result<Vec<u8>, MemoryFault> {
+        let flash = self.flash()?;
+        let content = flash.page_content(page)?;
+        let erased = || PageContent::erased(&flash.geometry());
+        Ok(content.unwrap_or_else(erased).bytes)
+    }
+
     /// What the cells of a page hold: without an ECC, and of a block that a power cut left in doubt one reading.
     pub(super) fn peek_page(
         &mut self,
@@ -62,6 +70,8 @@ impl Cells {
         if data.is_empty() {
             return Ok(());
         }
+        // What has leaked from the other cells stays so, and what is poked is new.
+        flash.renew_charge(page)?;
         let content = flash.page_content(page)?;
         let mut held = content.unwrap_or_else(|| PageContent::erased(&geometry));
         let end = column + data.len() as u32;

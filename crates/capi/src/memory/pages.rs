@@ -90,8 +90,7 @@ impl Cells {
             return Ok(());
         }
         if self.torn.contains_key(&target) {
-            let mut bytes = vec![0; geometry.columns() as usize];
-            self.flash()?.peek(to, 0, &mut bytes)?;
+            let bytes = self.intended(to)?;
             if let Some(image) = self.torn.get_mut(&target) {
                 let done = image.program_taken(within, 0, &bytes);
                 done.map_err(|error| in_memory(error, to, target))?;

@@ -177,7 +177,7 @@ fn targets(
     Ok(names)
 }
 
-/// A price of no module of the projection is a slip of the pen; one that is missing among others is said.
+/// A price of no module is a slip of the pen; one that is not used, and one that is missing among others, is said.
 fn check_prices(
     catalog: &Catalog,
     workload: &AppWorkload,
@@ -194,10 +194,17 @@ fn check_prices(
         modules.insert(target.module.header.id.as_str());
     }
     let listed = |ids: Vec<&str>| ids.join(", ");
-    if let Some(found) = prices.keys().find(|id| !modules.contains(id.as_str())) {
+    let is_module = |id: &&String| catalog.modules().any(|one| one.header.id == **id);
+    if let Some(found) = prices.keys().find(|id| !is_module(id)) {
         let known = listed(modules.into_iter().collect());
         let found = found.clone();
         return Err(SettingProblem::PriceOfNoModule { found, known }.of("price"));
+    }
+    let unused = prices.keys().map(String::as_str);
+    let unused: Vec<&str> = unused.filter(|id| !modules.contains(id)).collect();
+    if !unused.is_empty() {
+        let modules = &listed(unused);
+        document.warn(LabWarning::PriceUnused { modules });
     }
     modules.retain(|id| !prices.contains_key(*id));
     if !modules.is_empty() {

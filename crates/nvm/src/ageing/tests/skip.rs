@@ -78,7 +78,8 @@ proptest! {
             // The time at which the last page was programmed depends on all cycles before.
             prop_assert_eq!(state(&skipped, block), state(&stepped, block));
         }
-        prop_assert!(skipped.chip().content(block) == stepped.chip().content(block));
+        let pages = |nand: &Wired<Nand>| nand.chip().content(block).map(|content| content.pages);
+        prop_assert!(pages(&skipped) == pages(&stepped));
         if timing == Timing::Sampled {
             // Skipped cycles take the mean of a few: the sums differ by chance, by less than six standard errors.
             let total = |nand: &Wired<Nand>| nand.clock().now().since(begun).si();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use wordline_core::Timing;
 use wordline_core::quantity::{Period, Time};
+use wordline_memory::Ecc;
 
 use super::Nand;
-use super::ecc::Code;
+use super::ecc::{Code, EccVerdict};
 use super::sheet::NandSheet;
 use crate::ageing::{
     AgeingError, AgeingSheet, Cycle, Disturbed, Environment, Oxide, OxideWear, RetentionClock,
@@ -292,6 +293,18 @@ impl Nand {
             bits: self.spec.geometry.page_bytes * 8,
         };
         disturbed.wrong(&ageing.oxide, worn)
+    }
+
+    /// What the status says of so many wrong bits in the worst codeword of a page, where they are corrected.
+    pub(crate) fn reported(&self, bits: u8) -> Ecc {
+        match self.read_code().map(|code| code.verdict(u32::from(bits))) {
+            Some(EccVerdict::Good(ecc)) => ecc,
+            _ if bits == 0 => Ecc::Clean,
+            _ => Ecc::Corrected {
+                bits,
+                refresh: true,
+            },
+        }
     }
 
     /// The error correction that reads go through: on the die, or the host's where that is asked for, or where the chip

@@ -419,6 +419,21 @@ impl Nand {
         Ok(())
     }
 
+    /// Lets what has leaked from a page by an instant be wrong for good, and its charge be new.
+    ///
+    /// # Errors
+    /// When there is no such page.
+    pub fn renew_charge(&mut self, instant: Time, page: u32) -> Result<(), NvmError> {
+        self.spec.geometry.check_read(page, 0, 0)?;
+        let leaked = self.gone_wrong(page, instant);
+        if !leaked.is_empty() {
+            let (block, index) = self.place(page);
+            let block = self.blocks.get_mut(block);
+            block.renew_charge(index, &leaked, &self.spec.erased);
+        }
+        Ok(())
+    }
+
     /// What a page holds; `None` where it is erased.
     ///
     /// # Errors

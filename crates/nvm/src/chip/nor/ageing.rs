@@ -301,6 +301,21 @@ impl Nor {
         self.units(at, bytes).map(charge).collect()
     }
 
+    /// Lets the charge of the units of a range be new.
+    pub(super) fn forget_charges(&mut self, at: u64, bytes: u64) {
+        let units = self.units(at, bytes);
+        let Some(ageing) = &mut self.ageing else {
+            return;
+        };
+        for unit in units {
+            if ageing.units.get(unit as usize).is_some_and(Option::is_some)
+                && let Some(worn) = ageing.units.get_mut(unit as usize)
+            {
+                worn.forget();
+            }
+        }
+    }
+
     /// Lets the units of a range have gone through what was noted of them; those of which nothing was stay as they are.
     pub(super) fn set_charges(&mut self, at: u64, bytes: u64, charges: &[BlockCharge]) {
         for (unit, charge) in self.units(at, bytes).zip(charges) {

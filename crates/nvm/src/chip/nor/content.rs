@@ -77,10 +77,7 @@ impl Nor {
             return Ok(());
         };
         content.check(&self.spec.geometry)?;
-        let mut bytes = content.bytes.clone();
-        for bit in &content.wrong {
-            bytes[*bit as usize / 8] ^= 1 << (bit % 8);
-        }
+        let bytes = content.cells();
         self.array.preload(at, &bytes);
         self.array
             .set_programmed_granules(at, bytes.len(), content.units);
@@ -103,6 +100,7 @@ impl Nor {
         geometry.pages_per_block = (bytes / page_bytes) as u32;
         content.check(&geometry)?;
         self.array.erase(at, bytes);
+        self.forget_charges(at, bytes);
         self.set_charges(at, bytes, &content.charges);
         for (page, content) in &content.pages {
             self.set_page_content(at + u64::from(*page) * page_bytes, Some(content))?;
