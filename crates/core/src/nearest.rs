@@ -21,9 +21,9 @@ pub fn nearest<'a>(
         return Vec::new();
     }
     // In capitals it is the same name.
-    let text = text.to_lowercase();
+    let text = text.to_ascii_lowercase();
     let distance = |name: &str| {
-        let name = name.to_lowercase();
+        let name = name.to_ascii_lowercase();
         match characters >= BEGINNING && name.starts_with(&text) {
             true => 0,
             false => strsim::osa_distance(&text, &name),

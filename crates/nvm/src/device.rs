@@ -214,11 +214,12 @@ pub trait Device: ByteMemory<Error = NvmError> + Accounts + Send + Any {
     /// # Errors
     /// When the range leaves the memory.
     fn preload_zeros(&mut self, at: u64, bytes: u64) -> Result<(), NvmError> {
-        static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+        // Made when it is wanted: as a constant it would lie in every program that holds a device.
+        let zeros = vec![0; bytes.min(1 << 16) as usize];
         let mut done = 0;
         while done < bytes {
-            let length = (bytes - done).min(ZEROS.len() as u64);
-            self.preload(at + done, &ZEROS[..length as usize])?;
+            let length = (bytes - done).min(zeros.len() as u64);
+            self.preload(at + done, &zeros[..length as usize])?;
             done += length;
         }
         Ok(())

@@ -314,7 +314,7 @@ impl MemoryDevice {
     ) -> Result<T, MemoryFault> {
         let start = self.now();
         if !self.is_quiet(start) {
-            return self.perform_watched(op, run);
+            return self.perform_beside(op, run);
         }
         let result = run(&mut self.cells);
         match &result {
@@ -324,15 +324,31 @@ impl MemoryDevice {
         result
     }
 
-    /// The same where something may come in between, or hears of it. The state before it is kept where a cut that is due,
-    /// or the end of simulated time, may come within it.
+    /// The same where something may come in between, or hears of it.
     #[inline(never)]
-    fn perform_watched<T>(
+    fn perform_beside<T>(
         &mut self,
         op: Op<'_>,
         run: impl FnOnce(&mut Cells) -> Result<T, MemoryFault>,
     ) -> Result<T, MemoryFault> {
-        let op = &op;
+        // One function for all of them, which is called with what each runs: it is long.
+        let (mut run, mut found) = (Some(run), None);
+        self.perform_watched(&op, &mut |cells| {
+            let run = run.take().ok_or(FaultReason::Internal)?;
+            found = Some(run(cells)?);
+            Ok(())
+        })?;
+        Ok(found.ok_or(FaultReason::Internal)?)
+    }
+
+    /// What [`perform`](Self::perform) does where something may come in between, or hears of it. The state before it is kept where a cut that is due,
+    /// or the end of simulated time, may come within it.
+    #[inline(never)]
+    fn perform_watched(
+        &mut self,
+        op: &Op<'_>,
+        run: &mut dyn FnMut(&mut Cells) -> Result<(), MemoryFault>,
+    ) -> Result<(), MemoryFault> {
         self.check_power()?;
         if self.cells.work.is_some() {
             self.check_work(op)?;
@@ -615,7 +631,7 @@ impl MemoryDevice {
             }
             found
         } else {
-            self.perform_watched(op, |cells| cells.read(at, out))
+            self.perform_beside(op, |cells| cells.read(at, out))
         };
         let found = self.note_ecc(found)?;
         self.stats.corrected_bits += found.corrected();
