@@ -593,7 +593,7 @@ problems! {
     BeyondFreeMemory { asked: ByteCount, free: ByteCount }
         "needs {asked} of memory, and this machine has {free} left; allowed: less";
     PriceOfNoModule { found: String, known: String }
-        "{found:?} is no module of the catalogue; those of this projection are {known}";
+        "{found:?} is not a module of the catalogue; the modules projected here are {known}";
 }
 
 problems! {

@@ -152,7 +152,7 @@ warnings! {
     ProfileCaution Profile { what }
         "{what}";
     PriceUnused Default { modules }
-        "the price of {modules} is not used: it is not projected";
+        "no projection uses the price of {modules}";
     PriceMissing Default { modules }
         "no price is stated for {modules}: cost is compared among the others alone";
     EnergyUndetermined Undetermined { why }

@@ -106,7 +106,7 @@ fn a_price_of_another_module_is_refused_and_one_that_is_missing_is_said() {
     let other = "rdimm-6400-2rx4-64g";
     let unused = done(priced(&[rdimm, mrdimm, other]), &Control::default()).expect("a module");
     let warnings: Vec<_> = unused.warnings.iter().map(|one| &*one.advice).collect();
-    let said = format!("the price of {other} is not used");
+    let said = format!("no projection uses the price of {other}");
     assert!(
         warnings.iter().any(|one| one.starts_with(&said)),
         "{warnings:?}"

@@ -78,16 +78,9 @@ pub trait FlashMemory: Flash<Error = NvmError> + FlashControl + Accounts + Send 
         Vec::new()
     }
 
-    /// What a read reports of a page whose worst codeword has so many wrong bits, which the ECC corrects: in the steps of the
-    /// chip's status.
-    fn reported(&self, bits: u8) -> Ecc {
-        match bits {
-            0 => Ecc::Clean,
-            bits => Ecc::Corrected {
-                bits,
-                refresh: false,
-            },
-        }
+    /// What a read reports where the ECC found this in a page: in the steps of the chip's status, where it has steps.
+    fn reported(&self, found: Ecc) -> Ecc {
+        found
     }
 
     /// Lets costs that are constants be compiled, which is so from the start, or runs every operation through the model.
@@ -181,8 +174,8 @@ impl FlashMemory for Wired<Nand> {
         self.chip().parity()
     }
 
-    fn reported(&self, bits: u8) -> Ecc {
-        self.chip().reported(bits)
+    fn reported(&self, found: Ecc) -> Ecc {
+        self.chip().reported(found)
     }
 
     fn longest_operation(&self, bytes: u64) -> Option<Time> {

@@ -58,7 +58,7 @@ fn a_block_that_is_put_back_is_as_it_was_and_takes_no_time() {
     }
 }
 
-/// The plain reference of a page that is told to hold something: the block's content, with that page changed.
+/// Changing one page gives what changing it within the whole block gives, which is the plain reference.
 #[test]
 fn a_page_is_told_to_hold_what_its_block_would_be() {
     let ideal: Box<dyn FlashMemory> = Box::new(IdealFlash::new(IdealFlashSpec {

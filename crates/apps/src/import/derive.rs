@@ -22,8 +22,8 @@ const MISSES_SLACK: f64 = 1.05;
 /// By how much more than all of its time a core may be said to wait, and a program to run: clocks differ.
 const TIME_SLACK: f64 = 1.05;
 
-/// Instructions that a core may be said to retire in a cycle. The widest of today retire ten, of which some are two to the
-/// counter.
+/// Instructions that a core may be said to retire in a cycle. An assumed bound: cores of today decode up to ten, and a fused
+/// pair counts as two.
 const INSTRUCTIONS_MOST: f64 = 20.0;
 
 /// Hardware threads of a core, each of which is a processor to the system.

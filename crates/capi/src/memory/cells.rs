@@ -242,10 +242,8 @@ impl Cells {
         };
         found.or_else(only_uncorrectable)?;
         let found = image.read(within, column, out);
-        match found.map_err(|error| in_memory(error, page, block))? {
-            Ecc::Corrected { bits, .. } => Ok(self.flash()?.reported(bits)),
-            Ecc::Clean => Ok(Ecc::Clean),
-        }
+        let found = found.map_err(|error| in_memory(error, page, block))?;
+        Ok(self.flash()?.reported(found))
     }
 
     #[inline(always)]
@@ -468,7 +466,7 @@ impl Cells {
             let held = &mut held[..part.len()];
             self.peek_page(page, from, held)?;
             let sets = |(held, new): (&u8, &u8)| new & !held != 0;
-            // A bit that has leaked is 0 to nobody whose reads go through an ECC.
+            // Leaked bits do not count: whoever reads through an ECC does not see them.
             if held.iter().zip(part).any(sets) && !self.torn.contains_key(&block) {
                 let content = self.flash()?.page_content(page)?;
                 let cells = content.map(|content| content.cells());

@@ -288,7 +288,7 @@ impl MemoryDevice {
         }
     }
 
-    /// Whether nothing is due, watched or told of an operation that begins now: it is run and counted, and that is all.
+    /// Whether an operation that begins now is just run and counted: no cut is due, and nobody watches or listens.
     #[inline(always)]
     fn is_quiet(&self, now: Time) -> bool {
         matches!(self.power, Power::On)
@@ -341,8 +341,8 @@ impl MemoryDevice {
         Ok(found.ok_or(FaultReason::Internal)?)
     }
 
-    /// What [`perform`](Self::perform) does where something may come in between, or hears of it. The state before it is kept where a cut that is due,
-    /// or the end of simulated time, may come within it.
+    /// What [`perform`](Self::perform) does where something may come in between, or hears of it. The state before it is kept
+    /// where a cut that is due, or the end of simulated time, may come within it.
     #[inline(never)]
     fn perform_watched(
         &mut self,

@@ -122,8 +122,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Reads a file that begins as images do. A pipe or a device, of which nobody knows when it ends, is refused, and of a file
-/// that is no image only the beginning is read.
+/// Reads an image file. Pipes and devices are refused, because they may never end. Of a file that is no image only the
+/// first bytes are read.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         let why = "it is no ordinary file";

@@ -72,7 +72,6 @@ impl Cells {
         }
         let ((source, _), (target, within)) = (place(geometry, from), place(geometry, to));
         let is_read_threatened = self.faults.threatens(source, Struck::Read);
-        geometry.check_read(to, 0, 0).map_err(NvmError::from)?;
         let kept = match is_read_threatened {
             true => Some(KeptPage(self.flash()?.page_content(to)?)),
             false => self.kept_page(to)?,

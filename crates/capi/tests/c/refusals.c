@@ -1,4 +1,4 @@
-/* What is refused leaves no trace, and what a memory did is told alike by statistics, listener, clock and energy. */
+/* Refused calls leave no trace. Statistics, listener, clock and energy agree on what a memory did. */
 #include <math.h>
 
 #include "checks.h"
@@ -14,6 +14,18 @@ static void hear(void *user, const wl_memory_operation *operation)
     report *heard = user;
     heard->count++;
     heard->failed += operation->failed;
+}
+
+static wl_memory_ideal ideal_nor(uint64_t erase_bytes, uint64_t blocks)
+{
+    wl_memory_ideal ideal;
+    memset(&ideal, 0, sizeof ideal);
+    ideal.size = sizeof ideal;
+    ideal.abi = WL_MEMORY_ABI;
+    ideal.kind = WL_MEMORY_IDEAL_NOR;
+    ideal.erase_bytes = erase_bytes;
+    ideal.blocks = blocks;
+    return ideal;
 }
 
 /* All that a call may leave behind. */
@@ -157,12 +169,7 @@ static void into_suspended(void)
     OK(wl_memory_read(memory, 3096, data, 1000));
     OK(wl_memory_free(memory));
 
-    memset(&ideal, 0, sizeof ideal);
-    ideal.size = sizeof ideal;
-    ideal.abi = WL_MEMORY_ABI;
-    ideal.kind = WL_MEMORY_IDEAL_NOR;
-    ideal.erase_bytes = 4096;
-    ideal.blocks = 4;
+    ideal = ideal_nor(4096, 4);
     ideal.read_ps = 1000;
     ideal.erase_ps = MS;
     OK(wl_memory_create_ideal(&ideal, &memory));
@@ -491,13 +498,8 @@ static void days(void)
     unsigned char data[64];
     const uint64_t day = 86400u * (uint64_t)1000 * MS;
 
-    memset(&ideal, 0, sizeof ideal);
-    ideal.size = sizeof ideal;
-    ideal.abi = WL_MEMORY_ABI;
-    ideal.kind = WL_MEMORY_IDEAL_NOR;
-    ideal.erase_bytes = 4096;
+    ideal = ideal_nor(4096, 4);
     ideal.page_bytes = 16;
-    ideal.blocks = 4;
     ideal.read_ps = 2 * day;
     OK(wl_memory_create_ideal(&ideal, &memory));
     memset(&heard, 0, sizeof heard);
@@ -508,7 +510,7 @@ static void days(void)
     OK(wl_memory_free(memory));
 }
 
-/* What pages are told to hold costs each page, not the pages of its block: a block has 131,072 here. */
+/* Pokes, flips and faults cost by the page, not by the block: a block has 131,072 pages here. */
 static void small_pages(void)
 {
     static unsigned char data[131072], back[131072];
@@ -517,12 +519,7 @@ static void small_pages(void)
     wl_memory *memory;
     uint32_t i;
 
-    memset(&ideal, 0, sizeof ideal);
-    ideal.size = sizeof ideal;
-    ideal.abi = WL_MEMORY_ABI;
-    ideal.kind = WL_MEMORY_IDEAL_NOR;
-    ideal.erase_bytes = sizeof data;
-    ideal.blocks = 2;
+    ideal = ideal_nor(sizeof data, 2);
     ideal.page_bytes = 1;
     OK(wl_memory_create_ideal(&ideal, &memory));
     memset(data, 0x5A, sizeof data);

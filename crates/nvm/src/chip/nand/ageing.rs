@@ -295,15 +295,14 @@ impl Nand {
         disturbed.wrong(&ageing.oxide, worn)
     }
 
-    /// What the status says of so many wrong bits in the worst codeword of a page, where they are corrected.
-    pub(crate) fn reported(&self, bits: u8) -> Ecc {
+    /// What the status says where the ECC found this in a page.
+    pub(crate) fn reported(&self, found: Ecc) -> Ecc {
+        let Ecc::Corrected { bits, .. } = found else {
+            return found;
+        };
         match self.read_code().map(|code| code.verdict(u32::from(bits))) {
-            Some(EccVerdict::Good(ecc)) => ecc,
-            _ if bits == 0 => Ecc::Clean,
-            _ => Ecc::Corrected {
-                bits,
-                refresh: true,
-            },
+            Some(EccVerdict::Good(told)) => told,
+            _ => found,
         }
     }
 

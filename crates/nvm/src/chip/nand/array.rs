@@ -377,10 +377,12 @@ impl NandBlock {
 
     /// Lets leaked bits of a page be wrong, and its charge be new.
     pub(super) fn renew_charge(&mut self, index: u32, leaked: &[u32], erased: &Arc<[u8]>) {
-        let page = self.page_mut(index, erased);
-        for bit in leaked {
-            if !page.wrong.contains(bit) {
-                page.wrong.push(*bit);
+        if !leaked.is_empty() {
+            let page = self.page_mut(index, erased);
+            for bit in leaked {
+                if !page.wrong.contains(bit) {
+                    page.wrong.push(*bit);
+                }
             }
         }
         if let Some(worn) = &mut self.worn {

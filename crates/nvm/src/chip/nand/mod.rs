@@ -425,8 +425,8 @@ impl Nand {
     /// When there is no such page.
     pub fn renew_charge(&mut self, instant: Time, page: u32) -> Result<(), NvmError> {
         self.spec.geometry.check_read(page, 0, 0)?;
-        let leaked = self.gone_wrong(page, instant);
-        if !leaked.is_empty() {
+        if self.ageing.is_some() {
+            let leaked = self.gone_wrong(page, instant);
             let (block, index) = self.place(page);
             let block = self.blocks.get_mut(block);
             block.renew_charge(index, &leaked, &self.spec.erased);
